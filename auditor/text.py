@@ -11,25 +11,69 @@ import re
 WINDOW = 6000
 """Characters of a reply that are looked at for prose; endings never need more (a guess)."""
 
-TAIL = 1200
-"""Characters of prose kept: twelve lines or so, the reach of a hand-off phrase (a guess)."""
+TAIL = 700
+"""Characters of prose kept: more than twice the reach of any hand-off phrase (a guess)."""
 
-_FENCE = re.compile(r"^[ \t>]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t>]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+SENTENCE = 300
+"""Characters of a last sentence that are looked at; a longer one is no announcement (a guess)."""
+
+_FENCE_LINE = re.compile(r"^[ \t>]*(?:```+|~~~+)[ \t]*([^\n`]*)$", re.M)
 _INLINE = re.compile(r"(`+)[^`\n]{1,300}?\1")
 _QUOTED = re.compile(r"^[ \t]*>[^\n]*(?:\n|\Z)", re.M)
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^)\n]{0,300}\)")
 
-CODE = "‹code›"
+CODE = "`x`"
 """Stands where inline code stood, so that the sentence around it stays a sentence."""
 
 _END = re.compile(r"(?<=[.!?…])[\"'”’»)*_]*\s+(?=\S)|(?<=[。！？；।؟])[\"'”’»）」』]*\s*(?=\S)")
 
 
+def fences(text: str) -> tuple[list[tuple[int, int]], int | None]:
+    """Spans of the fenced blocks, and where a block opens that nothing closes (else None).
+
+    A fence with an info string always opens, one without closes what is open: so a Markdown file
+    quoted with fences inside it reads right.
+    """
+    spans: list[tuple[int, int]] = []
+    opened: list[int] = []
+    for line in _FENCE_LINE.finditer(text):
+        if line.group(1).strip() or not opened:
+            opened.append(line.start())
+        else:
+            start = opened.pop()
+            if not opened:
+                spans.append((start, line.end()))
+    return spans, opened[0] if opened else None
+
+
+def open_fence(text: str) -> str | None:
+    """The info string of the last fence when the text ends inside a code block, else None.
+
+    It is empty for a bare fence, which may as well be the end of a block that is misread.
+    """
+    if text.count("```") % 2 == 0:
+        return None
+    _, unclosed = fences(text)
+    if unclosed is None:
+        return None
+    last = text.rfind("\n```") + 1
+    found = _FENCE_LINE.search(text, last) or _FENCE_LINE.search(text)
+    return found.group(1).strip() if found else None
+
+
 def without_fences(text: str) -> str:
     """The text without fenced code blocks; an unclosed fence takes everything after it."""
-    if "```" in text or "~~~" in text:
-        return _FENCE.sub("", text)
-    return text
+    if "```" not in text and "~~~" not in text:
+        return text
+    spans, unclosed = fences(text)
+    kept, place = [], 0
+    for start, end in spans:
+        if unclosed is not None and start > unclosed:
+            break
+        kept.append(text[place:start])
+        place = end
+    kept.append(text[place:] if unclosed is None else text[place : max(place, unclosed)])
+    return "".join(kept)
 
 
 def without_code(text: str) -> str:
@@ -40,9 +84,12 @@ def without_code(text: str) -> str:
 
 def prose(reply: str) -> str:
     """The last `TAIL` characters of the reply's prose, without trailing white space."""
-    text = without_code(reply if len(reply) <= WINDOW else reply[-WINDOW:])
-    if len(text) > TAIL:
-        text = text[-TAIL:]
+    fence = max(reply.rfind("```"), reply.rfind("~~~"))
+    if fence >= 0 and (len(reply) - fence < TAIL or reply.count("```") % 2):
+        reply = without_fences(reply[-WINDOW:])
+    text = reply[-TAIL:]
+    if "`" in text:
+        text = _INLINE.sub(CODE, text)
     if ">" in text:
         text = _QUOTED.sub("", text)
     if "](" in text:
@@ -64,9 +111,8 @@ def sentences(line: str) -> list[str]:
 
 
 def last_sentence(text: str) -> str:
-    """The last sentence of the last line."""
-    line = last_line(text)
-    found = sentences(line)
+    """The last sentence of the last line, at most `SENTENCE` characters of it."""
+    found = sentences(last_line(text)[-SENTENCE:])
     return found[-1].strip() if found else ""
 
 

@@ -1,0 +1,93 @@
+"""The end of a reply as several text detectors look at it, made once per turn."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from auditor import text as texts
+from auditor.detectors._breaks import SURE, breaks_off, cut_off
+from auditor.detectors._languages import Phrases, Spoken, spoken
+from auditor.signals import Signal, evidence
+from auditor.turn import Turn, Verdict
+
+REACH = 320
+"""Characters before the end in which a hand-off phrase still speaks of the end (measured on the
+labelled turns: 120 misses a tenth of the offers, 600 starts to silence announcements)."""
+
+_CLOSERS = re.compile(r"[\s*_~`\"'”’»)\]）」』>\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]+\Z")
+QUESTION_MARKS = ("?", "？", "؟", "⸮", "‽")
+
+
+_QUOTED = re.compile(r"[\"“«「][^\"”»」\n]{1,80}[\"”»」]")
+
+
+class Ending(NamedTuple):
+    """`near`: the last `REACH` characters of prose. `closing`: the last sentence, without quotations.
+
+    Both in lower case. `broken`: how surely the reply breaks off on punctuation or inside a code
+    block, `cut`: in mid-sentence. Then its last words are no considered ending.
+    """
+
+    near: Spoken
+    closing: str
+    broken: float
+    cut: float
+
+    @property
+    def considered(self) -> bool:
+        """Whether the reply ends as something that the agent meant to end."""
+        return not self.broken and self.cut < SURE
+
+
+def ending(turn: Turn) -> Ending:
+    """The end of the turn's reply; its fields are empty when there is no reply."""
+    views = turn.__dict__
+    found: Ending | None = views.get("_ending")
+    if found is None:
+        closing = turn.closing.lower().replace("’", "'")
+        if '"' in closing or not closing.isascii():
+            closing = _QUOTED.sub("", closing)
+        near = spoken(turn.tail[-REACH:])
+        found = views["_ending"] = Ending(
+            near, closing, breaks_off(turn.reply), cut_off(turn.reply)
+        )
+    return found
+
+
+def bare(text: str) -> str:
+    """The text without closing quotes, brackets, emphasis, emoji and white space at its end."""
+    return _CLOSERS.sub("", text[-200:])
+
+
+_OF_USER = re.compile(r"\b(?:you|your|i|we|me|us|okay|ok|fine|right|correct)\b")
+
+
+def asks_user(end: Ending) -> bool:
+    """Whether the last paragraph asks the user something; what an agent asks itself is spared."""
+    paragraph = end.near.text.rsplit("\n\n", 1)[-1]
+    asked = [part for part in texts.sentences(paragraph) if part.endswith(QUESTION_MARKS)]
+    return any(not part.isascii() or _OF_USER.search(part) for part in asked)
+
+
+NEAR = 0.5  # strength of a phrase that is near the end but not in the last sentence: no proof
+
+
+def phrased(phrases: Phrases, end: Ending) -> tuple[str, float] | None:
+    """What was found and how close to the end: 1 in the last sentence, `NEAR` before it."""
+    if phrases.find(end.closing, end.near):
+        return end.closing, 1.0
+    found = phrases.find(end.near.text, end.near)
+    return (found, NEAR) if found else None
+
+
+def handed_over(turn: Turn, phrases: Phrases, verdict: Verdict) -> Signal | None:
+    """The signal of a phrase that hands the move over: proof in the last sentence, a hint near it."""
+    if not turn.tail:
+        return None
+    end = ending(turn)
+    found = phrased(phrases, end)
+    if found is None:
+        return None
+    words, strength = found
+    return Signal(strength, verdict, evidence(words), settles=strength == 1.0 and end.considered)

@@ -1,0 +1,36 @@
+"""The reply ends by asking the user something, in any script."""
+
+from __future__ import annotations
+
+from auditor.detectors._endings import NEAR, QUESTION_MARKS, bare, ending
+from auditor.signals import Signal, Stage, evidence
+from auditor.turn import Turn, Verdict
+
+STAGE = Stage.TEXT
+
+
+def detect(turn: Turn) -> Signal | None:
+    tail = turn.tail
+    if not tail:
+        return None
+    end = bare(tail)
+    if end.endswith(QUESTION_MARKS) or _unmarked(turn, end):
+        return Signal(1.0, Verdict.AWAITING_USER, evidence(end), settles=True)
+    near = ending(turn).near.text
+    place = max(near.rfind(mark) for mark in QUESTION_MARKS)
+    if place < 0:
+        return None
+    return Signal(NEAR, Verdict.AWAITING_USER, evidence(near[: place + 1]))
+
+
+# Languages whose questions often end without a question mark.
+_UNMARKED = {
+    "ja": ("ますか", "ですか", "でしょうか", "ましょうか", "ますか。", "ですか。", "でしょうか。", "ましょうか。"),
+    "ko": ("까요", "까요.", "나요", "나요.", "습니까", "습니까."),
+    "zh": ("吗", "吗。", "呢", "呢。"),
+}  # fmt: skip
+_ALL_UNMARKED = tuple(mark for marks in _UNMARKED.values() for mark in marks)
+
+
+def _unmarked(turn: Turn, end: str) -> bool:
+    return not end.isascii() and end.endswith(_ALL_UNMARKED)

@@ -1,0 +1,59 @@
+"""The reply ends on a list of what is still to do, or on a count that falls short of the whole."""
+
+from __future__ import annotations
+
+import re
+
+from auditor import text as texts
+from auditor.detectors._endings import ending
+from auditor.signals import Signal, Stage, evidence
+from auditor.turn import Turn, Verdict
+
+STAGE = Stage.TEXT
+
+LIST = 0.9
+COUNT = 0.9
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)]|\[ \])\s")
+_OWED = re.compile(
+    r"\W*(?:still (?:to do|open|left|missing|needed|pending)|(?:remaining|outstanding|open|unfinished)(?: (?:work|items?|tasks?|to-?dos?|steps?))?"
+    r"|left to do|not (?:yet )?done(?: yet)?|to-?do|剩余(?:工作|任务)?|待完成|未完成|残り(?:の作業)?|未完了|남은 작업|осталось(?: сделать)?"
+    r"|pendientes?|por hacer|pendências|reste à faire|noch (?:offen|zu tun)|المتبقي|बाकी|kalan(?: işler)?)\W*\Z",
+    re.I,
+)
+_WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
+_NUMBER = r"(\d{1,3}|" + "|".join(_WORDS) + r")"
+_OF = re.compile(rf"\b{_NUMBER} (?:out )?of (?:the )?{_NUMBER}\b")
+_REST = re.compile(rf"\bthe (?:other|remaining|rest)\b")
+
+
+def detect(turn: Turn) -> Signal | None:
+    if not turn.tail:
+        return None
+    lead = _lead(turn.tail)
+    if lead and _OWED.match(lead):
+        return Signal(LIST, Verdict.UNFINISHED, evidence(lead))
+    near = ending(turn).near
+    if "of" in near.words and "the" in near.words and _falls_short(near.text):
+        return Signal(COUNT, Verdict.UNFINISHED, evidence(near.text), settles=True)
+    return None
+
+
+def _lead(tail: str) -> str:
+    """The line above the list that the text ends on, or nothing."""
+    lines = tail.rsplit("\n", 12)
+    while lines and (_ITEM.match(lines[-1]) or not lines[-1].strip()):
+        lines.pop()
+    return lines[-1].strip() if lines and lines[-1] is not tail and _ends_on_item(tail) else ""
+
+
+def _ends_on_item(tail: str) -> bool:
+    return _ITEM.match(tail[tail.rfind("\n") + 1 :]) is not None
+
+
+def _falls_short(near: str) -> bool:
+    found = _OF.search(near)
+    if found is None or not _REST.search(near):
+        return False
+    done, whole = (_WORDS.index(n) + 1 if n in _WORDS else int(n) for n in found.groups())
+    return done < whole
