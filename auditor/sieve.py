@@ -1,7 +1,9 @@
 """Run every detector over a turn, and say when their signals prove the verdict.
 
 A proof is a signal that settles. The earliest stage with a proof decides, and only when all
-proofs of that stage agree: disagreeing proofs settle nothing. What nothing settles is residue.
+proofs of that stage agree whose move it is: disagreeing proofs settle nothing. Unfinished and stuck
+agree that the move is the agent's; a proved loop, at whatever stage, is the more exact word for it.
+What nothing settles is residue.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from msgspec import Struct
 
 from auditor.detectors import DETECTORS
 from auditor.signals import Signal
-from auditor.turn import Turn, Verdict
+from auditor.turn import NUDGEABLE, Turn, Verdict
 
 Signals = dict[str, Signal]
 """Signals by the name of their detector, in order of evidence."""
@@ -37,8 +39,13 @@ def settled(signals: Signals) -> Settled | None:
     proofs = [name for name, signal in signals.items() if signal.settles]
     if not proofs:
         return None
-    first = [name for name in proofs if _STAGE[name] == _STAGE[proofs[0]]]
+    stage = _STAGE[proofs[0]]
+    first = [name for name in proofs if _STAGE[name] == stage]
     verdicts = {signals[name].points_to for name in first}
-    if len(verdicts) > 1:
+    if verdicts <= NUDGEABLE:
+        stuck = [name for name in proofs if signals[name].points_to is Verdict.STUCK]
+        first = stuck or first
+    elif len(verdicts) > 1:
         return None
-    return Settled(verdicts.pop(), max(first, key=lambda name: signals[name].strength))
+    by = max(first, key=lambda name: signals[name].strength)
+    return Settled(signals[by].points_to, by)

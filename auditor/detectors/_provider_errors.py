@@ -27,37 +27,61 @@ class Kind(Enum):
 _WORDS = (
     (
         Kind.TRANSIENT,
-        r"\bper[ -](?:minute|second)|\b[TR]P[MS]\b|(?:retry|try again) (?:after|in) \d+(?:\.\d+)? ?m?s(?:ec(?:ond)?s?)?\b",
+        (
+            r"\bper[ -](?:minute|second)|\b[TR]P[MS]\b|(?:retry|try again) (?:after"
+            r"|in) \d+(?:\.\d+)? ?m?s(?:ec(?:ond)?s?)?\b"
+        ),
     ),
     (
         Kind.OUTPUT,
-        r"output token (?:maximum|limit)|max(?:imum)?_?(?: output)?_?tokens (?:reached|exceeded)|MaxOutputTokens|OutputLengthError",
+        (
+            r"output token (?:maximum|limit)|max(?:imum)?_?(?: output)?_?tokens (?:reached"
+            r"|exceeded)|MaxOutputTokens|OutputLengthError"
+        ),
     ),
     (
         Kind.OVERFLOW,
-        r"prompt(?: is|_is)?[ _]too[ _]long|context[ _]?(?:length|window|overflow|limit)|maximum context"
-        r"|input (?:is |was )?too long|too many (?:input |total )?tokens|request (?:entity )?too large"
-        r"|exceeds? the (?:model'?s )?(?:maximum )?(?:context|input|token)",
+        (
+            r"prompt(?: is|_is)?[ _]too[ _]long|context[ _]?(?:length|window|overflow|limit)"
+            r"|maximum context"
+            r"|input (?:is |was )?too long|too many (?:input |total )?tokens"
+            r"|request (?:entity )?too large"
+            r"|exceeds? the (?:model'?s )?(?:maximum )?(?:context|input|token)"
+        ),
     ),
     (
         Kind.USAGE,
-        r"usage[ _]?limit|(?:hit|reached|exceeded) your (?:\S+ )?limit|out of (?:extra )?usage|limit (?:reached|will reset)"
-        r"|\bresets? (?:at )?\w+|(?:daily|weekly|monthly|hourly|5-hour|plan) (?:usage |message |request )?limit"
-        r"|\bper[ -](?:day|week|month)",
+        (
+            r"usage[ _]?limit|(?:hit|reached|exceeded) your (?:\S+ )?limit"
+            r"|out of (?:extra )?usage|limit (?:reached|will reset)"
+            r"|\bresets? (?:at )?\w+|(?:daily|weekly|monthly|hourly|5-hour|plan) (?:usage "
+            r"|message |request )?limit"
+            r"|\bper[ -](?:day|week|month)"
+        ),
     ),
     (
         Kind.REFUSED,
-        r"quota|billing|credit|balance|payment|\bfunds|subscription|/login|log ?in|sign in|logged"
-        r"|api[ _-]?key|authenti|authori[sz]|unauthori|forbidden|oauth|does not have access|permission"
-        r"|(?:unknown|invalid|no such) model|model\S* (?:is )?(?:not|does not) (?:found|exist|supported)|model_not_found"
-        r"|content[ _-]?(?:filter|policy|management)|safety|blocked by|invalid[ _]request|bad[ _]request|unsupported",
+        (
+            r"quota|billing|credit|balance|payment|\bfunds|subscription|/login|log ?in"
+            r"|sign in|logged"
+            r"|api[ _-]?key|authenti|authori[sz]|unauthori|forbidden|oauth"
+            r"|does not have access|permission"
+            r"|(?:unknown|invalid|no such) model|model\S* (?:is )?(?:not|does not) (?:found"
+            r"|exist|supported)|model_not_found"
+            r"|content[ _-]?(?:filter|policy|management)|safety|blocked by|invalid[ _]request"
+            r"|bad[ _]request|unsupported"
+        ),
     ),
     (
         Kind.TRANSIENT,
-        r"rate[ _-]?limit|too many requests|overload|unavailable|internal server|server[ _]error|bad gateway"
-        r"|gateway time-?out|time(?:d)?[ _-]?out|E(?:CONN|PIPE|AI_AGAIN|TIMEDOUT|HOSTUNREACH)"
-        r"|connection|socket hang|network|fetch failed|stream|premature|\bEOF\b|stalled|terminated"
-        r"|temporar|try again|retry",
+        (
+            r"rate[ _-]?limit|too many requests|overload|unavailable|internal server"
+            r"|server[ _]error|bad gateway"
+            r"|gateway time-?out|time(?:d)?[ _-]?out|E(?:CONN|PIPE|AI_AGAIN|TIMEDOUT|HOSTUNREACH)"
+            r"|connection|socket hang|network|fetch failed|stream|premature|\bEOF\b|stalled"
+            r"|terminated"
+            r"|temporar|try again|retry"
+        ),
     ),
 )
 _KINDS = tuple((kind, re.compile(words, re.I)) for kind, words in _WORDS)
@@ -103,11 +127,11 @@ def said(turn: Turn) -> str:
     line = printed(turn)
     if error is None:
         return line
-    return f"{error.name} {error.message} {line}".strip()
+    return f"{error.name} {error.message[:_LONGEST]} {line}".strip()
 
 
 def kind_of(turn: Turn) -> Kind | None:
-    """What kind of provider error the turn ended on; None where it ended on none or says nothing."""
+    """Name the kind of provider error the turn ended on; None where nothing says so."""
     views = turn.__dict__  # where a turn keeps its views: six detectors ask, one reads
     if "_error_kind" not in views:
         views["_error_kind"] = _kind(turn)

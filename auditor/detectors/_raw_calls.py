@@ -28,7 +28,8 @@ _XML = re.compile(
     rf"""{_AT_START}<(?P<tag>{_TAG})
     (?: > \s* (?: [\[{{<] | call: | [\w.:-]+ \s* (?:\n|<|\{{|\() | [\w.:-]* \Z )
       | = [\w.:-]+ > \s* (?:<|\{{|\Z)
-      | \s+ (?:name|id|tool)="[^">\n]{{1,80}}" [^>\n]{{0,80}} > \s* (?:<(?:antml:)?(?:parameter|arg)|<?/|\{{|\Z)
+      | \s+ (?:name|id|tool)="[^">\n]{{1,80}}" [^>\n]{{0,80}} > \s*
+        (?:<(?:antml:)?(?:parameter|arg)|<?/|\{{|\Z)
     )""",
     re.M | re.X | re.I,
 )
@@ -41,7 +42,8 @@ _TOKEN = re.compile(
     r"|\bto=functions\.\w+"
 )
 _LINE = re.compile(
-    r"^[ \t]*(?:Action|Tool)[ \t]*:[ \t]*`?[\w.:-]+`?[ \t]*\n\s*(?:Action|Tool)?[ _]?(?:Input|Args|Arguments)[ \t]*:[ \t]*\S"
+    r"^[ \t]*(?:Action|Tool)[ \t]*:[ \t]*`?[\w.:-]+`?[ \t]*"
+    r"\n\s*(?:Action|Tool)?[ _]?(?:Input|Args|Arguments)[ \t]*:[ \t]*\S"
     r"|^[ \t]*(?:print\()?default_api\.\w+\("
     r"|^[ \t]*(?:<ctrl\d+>)?call:[\w:.]+\{"
     r"|^[ \t]*\[(?:Tool call|tool_call|Calling tool|Called tool)\b[^\]\n]{2,}",
@@ -53,8 +55,10 @@ _CLOSERS = re.compile(
     r"|</(?:antml:)?(?:parameter|arg_value)>\s*)\Z"
 )
 _LAST_CLOSER = re.compile(
-    r"</(?:antml:|minimax:|seed:)?(?:parameter|arg_value|function|invoke|tool_?calls?|function_?calls?"
-    r"|tool_use|longcat_tool_call)>|<end_function_call>|<[|｜][^>\n]{0,40}(?:end|eom|eot)[^>\n]{0,20}[|｜]>|^[ \t]*[\]})]+[ \t;]*$"
+    r"</(?:antml:|minimax:|seed:)?(?:parameter|arg_value|function|invoke|tool_?calls?"
+    r"|function_?calls?"
+    r"|tool_use|longcat_tool_call)>|<end_function_call>|<[|｜][^>\n]{0,40}(?:end|eom"
+    r"|eot)[^>\n]{0,20}[|｜]>|^[ \t]*[\]})]+[ \t;]*$"
     r"|[\]})][ \t]*\Z",
     re.M,
 )
@@ -64,8 +68,9 @@ _RESULTS = re.compile(
 )
 _CUT = re.compile(rf"{_AT_START}<(?P<cut>[|｜]?[a-z_:=▁]{{2,24}})\Z", re.M)
 _OPENINGS = (
-    "tool_call>", "tool_calls>", "function=", "function_calls>", "function_call>", "invoke name=", "parameter=",
-    "antml:invoke", "antml:function_calls", "|tool_call", "|tool_calls_section", "|python_tag", "｜tool▁calls",
+    "tool_call>", "tool_calls>", "function=", "function_calls>", "function_call>", "invoke name=",
+    "parameter=", "antml:invoke", "antml:function_calls", "|tool_call", "|tool_calls_section",
+    "|python_tag", "｜tool▁calls",
 )  # fmt: skip
 _TOOL_TAG = re.compile(r"^[ \t]*<(?P<tag>[a-z]+(?:_[a-z]+)+)>\s*<(?P<arg>[a-z_]+)>[^<]", re.M)
 _FENCE_LINE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^`\n]*$", re.M)
@@ -83,8 +88,10 @@ _JSON = re.compile(
     (?:"tool_calls"\s*:\s*\[\s*\{\s*)?
     (?:"(?:id|type|call_id)"\s*:\s*"[^"\n]{0,80}"\s*,\s*)*
     (?:"function"\s*:\s*\{\s*)?
-    "(?:name|tool|tool_name|function_name|function|action|recipient_name)"\s*:\s*"(?P<name>[\w.:-]+)"\s*,\s*
-    "(?:arguments|parameters|args|input|params|action_input|tool_input)"\s*:\s*(?!\{\s*"(?:type|properties|\$schema)")["{\[]""",
+    "(?:name|tool|tool_name|function_name|function|action|recipient_name)"\s*:\s*
+    "(?P<name>[\w.:-]+)"\s*,\s*
+    "(?:arguments|parameters|args|input|params|action_input|tool_input)"\s*:\s*
+    (?!\{\s*"(?:type|properties|\$schema)")["{\[]""",
     re.X,
 )
 _QUOTED = re.compile(r"^[ \t]*>[^\n]*(?:\n|\Z)", re.M)
@@ -95,12 +102,14 @@ _HINT = re.compile(
     r"<(?:/?(?:antml|func|tool|invo|param|arg_|minimax|seed:|longcat|start_f|[a-z]+_[a-z]+>)|[|｜])"
 )
 _MARK = re.compile(
-    r'"(?:arguments|parameters|args|input|params|action_input|tool_input)"\s*:|TOOL_CALL|default_api'
-    r"|```(?:tool|function_call)|Action(?: Input)?:|\nTool:|to=functions|\[(?:Tool c|tool_c|Call)|\bcall:\w|✿"
+    r'"(?:arguments|parameters|args|input|params|action_input|tool_input)"\s*:|TOOL_CALL'
+    r"|default_api"
+    r"|```(?:tool|function_call)|Action(?: Input)?:|\nTool:|to=functions|\[(?:Tool c|tool_c"
+    r"|Call)|\bcall:\w|✿"
 )
 _ENDS = ("}", "]", ")", "`", ";")
 _SHORT = 300
-"""Characters before the end in which a short call without brackets stands whole (a guess)."""
+"""Characters before the end in which closing tags, or a short call in words, stand (a guess)."""
 _CUT_TAG = 26
 """Characters of the longest opening that may stand cut at the end."""
 
@@ -115,7 +124,7 @@ def suspicious(text: str, cut: bool) -> bool:
 
 
 def printed_call(text: str, known: Collection[str] = ()) -> str | None:
-    """The start of a tool call at the end of `text`, or None. `known`: names of tools the agent has."""
+    """Find the call that `text` ends on: its start. `known`: names of the agent's tools."""
     text = (text if len(text) <= WINDOW else text[-WINDOW:]).strip()
     if "```" in text and (found := _fenced(text, known)):
         return found
@@ -131,10 +140,10 @@ def printed_call(text: str, known: Collection[str] = ()) -> str | None:
 def _marked(text: str) -> str | None:
     """A call in tags, tokens or labelled lines."""
     if "<" in text:
-        if _CLOSERS.search(text):
+        if _CLOSERS.search(text, max(0, len(text) - _SHORT)):
             return text[-80:]
         cut = _CUT.search(text)
-        if cut and any([opening.startswith(cut["cut"]) for opening in _OPENINGS]):
+        if cut and any(opening.startswith(cut["cut"]) for opening in _OPENINGS):
             return cut.group(0)
         if (found := _XML.search(text)) and _own_move(text, found):
             return text[found.start() : found.start() + 80]
@@ -150,12 +159,10 @@ def _own_move(text: str, found: re.Match[str]) -> bool:
     body = text[found.start() :]
     if _RESULTS.search(body):
         return True
-    last = None
-    for last in _LAST_CLOSER.finditer(body, 1):
-        pass
-    if last is None or _unclosed(body, found):
+    closers = [closer.end() for closer in _LAST_CLOSER.finditer(body, 1)]
+    if not closers or _unclosed(body, found):
         return "\n\n" not in body or body.count("<") > 1
-    return len(body) - last.end() < 3
+    return len(body) - closers[-1] < 3
 
 
 def _unclosed(body: str, found: re.Match[str]) -> bool:

@@ -12,10 +12,12 @@ from auditor.turn import ToolResult, Turn
 
 _REFUSED = re.compile(
     r"\[Request interrupted by user"
-    r"|(?:The )?user (?:doesn'?t|does not|did not|didn'?t) want to (?:proceed|take this action|answer)"
+    r"|(?:The )?user (?:doesn'?t|does not|did not|didn'?t) want to (?:proceed"
+    r"|take this action|answer)"
     r"|(?:The )?user (?:has )?(?:rejected|denied|declined|dismissed|refused|cancell?ed|aborted"
     r"|interrupted|skipped)\b"
-    r"|(?:rejected|denied|declined|dismissed|cancell?ed|aborted|interrupted|skipped) by (?:the )?user"
+    r"|(?:rejected|denied|declined|dismissed|cancell?ed|aborted|interrupted"
+    r"|skipped) by (?:the )?user"
     r"|(?:tool (?:call|use|execution)|operation|command|request|question) (?:was )?"
     r"(?:rejected|cancell?ed|dismissed)\b(?! by (?:the )?(?:server|system|timeout))",
     re.I,

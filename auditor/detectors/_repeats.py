@@ -34,7 +34,7 @@ _POLLING = re.compile(
 """Shell commands that look at something that goes on by itself."""
 
 _ASKED = re.compile(
-    r"\d+\s*(?:x\b|times\b|runs\b|rounds\b|iterations\b|mal\b|fois\b|veces\b|vezes\b|volte\b|raz"
+    r"(?<!\d)\d{1,6}\s{0,3}(?:x\b|times\b|runs\b|rounds\b|iterations\b|mal\b|fois\b|veces\b|vezes\b|volte\b|raz"
     r"|keer\b|kez\b|defa\b|次|回|번|遍)|\b(?:two|three|four|five|six|ten|twenty|several|many|multiple)"
     r" (?:times|runs)\b|\b(?:every|each|alle|toutes les|cada|ogni|każd\w+|кажд\w+) \S{1,8} ?"
     r"(?:s|sec|min|m|h|sek|hour|stunde|heure|hora|мин|сек)"

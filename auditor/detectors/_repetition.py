@@ -12,7 +12,7 @@ from auditor.detectors._repeats import wish
 from auditor.turn import Reasoning, Text, Turn
 
 _ASKED = re.compile(
-    r"\d+\s*(?:x\b|times\b|mal\b|fois\b|veces\b|vezes\b|volte\b|次|回|번|遍)"
+    r"(?<!\d)\d{1,6}\s{0,3}(?:x\b|times\b|mal\b|fois\b|veces\b|vezes\b|volte\b|次|回|번|遍)"
     r"|\b(?:repeat\w*|chorus|refrain|song|lyrics|poem|verse|rhyme|chant|mantra|lorem|placeholder"
     r"|dummy|filler|sample (?:text|data)|verbatim|word for word|paste|wiederhol\w+|lied|gedicht"
     r"|r[ée]p[èée]t\w+|chanson|canci[óo]n|poema|repit\w+|повтор\w+|песн\w+)\b"

@@ -26,7 +26,7 @@ _VOLATILE = re.compile(
     re.I,
 )
 
-COMPARED = 2000
+COMPARED = 600
 """Characters at either end of an output that are compared without their volatile parts; between
 them only figures are left out, which is cheaper (a guess)."""
 
@@ -62,7 +62,7 @@ class Step:
             head, tail = output[:COMPARED], output[-COMPARED:]
             inner = output[COMPARED:-COMPARED].translate(FIGURES)
             left = _VOLATILE.sub("", head) + inner + _VOLATILE.sub("", tail)
-        return left if sum(map(str.isalpha, left)) >= _LETTERS else self.output
+        return left if sum(map(str.isalpha, left[:COMPARED])) >= _LETTERS else output
 
     @property
     def certain(self) -> bool:

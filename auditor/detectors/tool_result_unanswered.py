@@ -1,0 +1,77 @@
+"""The turn ends on a tool result, and the agent says nothing to it.
+
+What the result was decides. Something looked up, a failure, a command's output call for a next
+step. A list brought up to date, a commit, a file written may have been the last step, so those
+prove nothing unless the agent's own list is open. A call that asks, ends the task or was refused
+is no finding here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from auditor.detectors._last_call import last_call
+from auditor.detectors._provider_errors import Kind, kind_of
+from auditor.detectors._refusals import last_refusal
+from auditor.detectors._tool_names import Family, of
+from auditor.signals import Signal, Stage, evidence
+from auditor.turn import FinishReason, ToolCall, ToolResult, Turn, Verdict
+
+STAGE = Stage.FAILURE
+
+_LIFTED = (None, Kind.TRANSIENT)
+
+_LAST_STEP = re.compile(
+    r"\bgit\b[^|;&\n]{0,60}?\b(?:commit|push|tag|merge|status)\b"
+    r"|\bgh (?:pr|release|issue) (?:create|merge|close|comment|edit)\b"
+    r"|\b(?:lint|format|prettier|fmt)\b"
+    r"|>>|\b(?:cat|echo|printf)\b[^|;&\n]{0,200}[^0-9&-]>"
+)
+"""Commands that often end a piece of work (each seen as the last thing of a finished turn)."""
+
+_BACKGROUND = re.compile(
+    r"run_in_background\W{1,4}true|running in (?:the )?background|launched", re.I
+)
+
+
+def detect(turn: Turn) -> Signal | None:
+    """A result as the last part, strong where the call can hardly have been the last step."""
+    last = turn.last
+    if type(last) is not ToolResult or turn.finish is FinishReason.ABORTED or turn.pending:
+        return None
+    call = last_call(turn)
+    if call is None or kind_of(turn) not in _LIFTED or last_refusal(turn) is not None:
+        return None
+    return _judged(turn, call, last)
+
+
+def _judged(turn: Turn, call: ToolCall, last: ToolResult) -> Signal | None:
+    family = of(call)
+    if family is Family.COMPLETE or (family is Family.ASK and not last.output.strip()):
+        return None
+    owed = _owed(family, turn, call, last)
+    said = evidence(f"{call.name} → {last.output[:60]}")
+    return Signal(0.95 if owed else 0.5, Verdict.UNFINISHED, said, settles=owed)
+
+
+def _owed(family: Family | None, turn: Turn, call: ToolCall, last: ToolResult) -> bool:
+    """Whether the result calls for a next step, by the family of its call."""
+    match family:
+        case Family.READ | Family.ASK:
+            return True
+        case Family.SHELL:
+            return (
+                last.failed is True
+                or bool(turn.open_todos)
+                or not (
+                    _LAST_STEP.search(call.arguments)
+                    or _BACKGROUND.search(call.arguments)
+                    or _BACKGROUND.search(last.output[:200])
+                )
+            )
+        case Family.EDIT:
+            return last.failed is True or bool(turn.open_todos)
+        case Family.SUBAGENT:
+            return not _BACKGROUND.search(last.output[:200])
+        case _:
+            return False
