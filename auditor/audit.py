@@ -1,4 +1,4 @@
-"""THE PIPELINE: a turn in, an audit out. Live watching, hooks, scanning and evaluation all use it."""
+"""THE PIPELINE: a turn in, an audit out. Watching, hooks, scanning and evaluation all use it."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 AuditorError                  the base: the message is for the person
 ├── ConfigError               a file, flag or key that cannot be used            (exit 2)
 ├── HarnessUnavailable        a harness that cannot be reached or read           (watch retries)
-├── JudgeUnavailable          no model, a timeout, an answer nobody can read     (exit 5; audits fail open)
+├── JudgeUnavailable          no model, a timeout, an answer nobody can read     (exit 5)
 ├── CalibrationMismatch       names a detector, model or question we do not have (exit 3)
 └── StoreError                a newer schema, a lock, a full disk                (exit 1)
 """

@@ -34,7 +34,7 @@ class Judged(Struct, frozen=True):
 
 
 class Residue(Struct, frozen=True):
-    """Nothing proves the verdict and no model was asked; only the score of the signals is known."""
+    """Nothing proves the verdict and no model was asked; only the signals' score is known."""
 
     score: float
 
@@ -48,7 +48,9 @@ class Policy(Struct, frozen=True):
     may_nudge: bool = False
     probability: float = 0.9  # a guess, until a certificate freezes one
     score: float = RESIDUE_THRESHOLD
-    max_nudges: int = 3  # per session; decisions.md 7.5 of the field notes: three, two minutes apart
+    max_nudges: int = (
+        3  # per session; decisions.md 7.5 of the field notes: three, two minutes apart
+    )
     cooldown: float = 120.0
 
 

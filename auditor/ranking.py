@@ -19,7 +19,7 @@ BAND = 0.1
 
 
 def ranked(signals: Signals, proof: Settled | None) -> float:
-    """The score, 0..1: lowest band proved silent, highest band proved nudgeable, residue between."""
+    """The score, 0..1: proved silent lowest, proved nudgeable highest, residue between."""
     weight = WEIGHTS.get
     logit = INTERCEPT + sum(weight(name, 0.0) * s.strength for name, s in signals.items())
     raw = 1.0 / (1.0 + exp(-logit))

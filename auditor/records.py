@@ -6,6 +6,7 @@ A record is a turn, so nothing is folded here. A line that is no valid record is
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +100,16 @@ _RECORD = msgspec.json.Decoder(Record)
 def _part(part: Text | Reasoning | _Call | ToolResult) -> Part:
     if type(part) is not _Call:
         return part  # type: ignore[return-value]
-    raw = part.arguments
-    arguments = "" if raw is UNSET else canonical(msgspec.json.decode(raw))
-    return ToolCall(part.name, arguments, part.id, part.clipped)
+    return ToolCall(part.name, _arguments(part.arguments), part.id, part.clipped)
+
+
+def _arguments(raw: msgspec.Raw | UnsetType) -> str:
+    if isinstance(raw, UnsetType):
+        return ""
+    try:
+        return canonical(decode(bytes(raw)))
+    except ValueError:  # only looked at now, and broken
+        return bytes(raw).decode("utf-8", "replace")
 
 
 def record(line: bytes) -> Record:
@@ -132,6 +140,27 @@ def records(path: Path) -> Iterator[Record | Unread]:
             yield record(raw)
         except ValueError as error:
             yield Unread(f"not a turn record: {error}", number)
+
+
+def written(turn: Turn, **more: Any) -> bytes:
+    """One line of a turn, without its end; `more` are the keys that no turn has (`label`, …)."""
+    fields = {
+        name: getattr(turn, name)
+        for name in Record.__struct_fields__
+        if name not in ("parts", "next", "label", "meta")
+    }
+    parts = [_written(part) for part in turn.parts]
+    return msgspec.json.encode({"schema": SCHEMA, **fields, "parts": parts, **more})
+
+
+def _written(part: Part) -> object:
+    if type(part) is not ToolCall:
+        return part
+    fields: dict[str, object] = msgspec.to_builtins(part)
+    if part.arguments.startswith(("{", "[")):
+        with suppress(ValueError):
+            fields["arguments"] = decode(part.arguments.encode())
+    return fields
 
 
 def claims(head: bytes) -> bool:

@@ -18,12 +18,15 @@ SENTENCE = 300
 """Characters of a last sentence that are looked at; a longer one is no announcement (a guess)."""
 
 _FENCE_LINE = re.compile(r"^[ \t>]*(?:```+|~~~+)[ \t]*([^\n`]*)$", re.M)
-_INLINE = re.compile(r"(`+)[^`\n]{1,300}?\1")
+_INLINE = re.compile(r"``[^`\n]{1,300}``|`[^`\n]{1,300}`")
 _QUOTED = re.compile(r"^[ \t]*>[^\n]*(?:\n|\Z)", re.M)
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^)\n]{0,300}\)")
 
 CODE = "`x`"
 """Stands where inline code stood, so that the sentence around it stays a sentence."""
+
+_MARKS = (". ", "! ", "? ", "… ", '." ', ".) ", ".* ", "。", "！", "？", "；", "।", "؟ ")
+"""What ends a sentence before another one; the same as `_END` without looking at each sign."""
 
 _END = re.compile(r"(?<=[.!?…])[\"'”’»)*_]*\s+(?=\S)|(?<=[。！？；।؟])[\"'”’»）」』]*\s*(?=\S)")
 
@@ -90,7 +93,7 @@ def prose(reply: str) -> str:
     text = reply[-TAIL:]
     if "`" in text:
         text = _INLINE.sub(CODE, text)
-    if ">" in text:
+    if "\n>" in text or text.startswith(">"):
         text = _QUOTED.sub("", text)
     if "](" in text:
         text = _LINK.sub(r"\1", text)
@@ -112,8 +115,12 @@ def sentences(line: str) -> list[str]:
 
 def last_sentence(text: str) -> str:
     """The last sentence of the last line, at most `SENTENCE` characters of it."""
-    found = sentences(last_line(text)[-SENTENCE:])
-    return found[-1].strip() if found else ""
+    line = last_line(text)[-SENTENCE:]
+    begins = 0
+    for mark in _MARKS:
+        if (found := line.rfind(mark, 0, -1)) >= 0:
+            begins = max(begins, found + len(mark))
+    return line[begins:].strip()
 
 
 def paragraphs(text: str) -> list[str]:

@@ -30,14 +30,20 @@ WRONG = 0.005  # share of wrong nudges that the residue's threshold may add: hal
 
 
 def features(found: list[Case]) -> np.ndarray:
-    rows = [[c.audit.signals[n].strength if n in c.audit.signals else 0.0 for n in NAMES] for c in found]
+    rows = [
+        [c.audit.signals[n].strength if n in c.audit.signals else 0.0 for n in NAMES] for c in found
+    ]
     return np.array(rows)
 
 
-def cross_fitted(x: np.ndarray, y: np.ndarray, w: np.ndarray, groups: list[str], c: float) -> np.ndarray:
+def cross_fitted(
+    x: np.ndarray, y: np.ndarray, w: np.ndarray, groups: list[str], c: float
+) -> np.ndarray:
     logits = np.zeros(len(y))
     for train, test in GroupKFold(10).split(x, y, groups):
-        model = LogisticRegression(C=c, max_iter=5000).fit(x[train], y[train], np.minimum(w[train], CAP))
+        model = LogisticRegression(C=c, max_iter=5000).fit(
+            x[train], y[train], np.minimum(w[train], CAP)
+        )
         logits[test] = model.decision_function(x[test])
     return logits
 
@@ -74,8 +80,12 @@ def threshold(found: list[Case], logits: np.ndarray, y: np.ndarray, w: np.ndarra
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("records", nargs="*", type=Path, default=[SHARED / "turns/records.jsonl.gz"])
-    parser.add_argument("--write", action="store_true", help="put the weights into auditor/ranking.py")
+    parser.add_argument(
+        "records", nargs="*", type=Path, default=[SHARED / "turns/records.jsonl.gz"]
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="put the weights into auditor/ranking.py"
+    )
     options = parser.parse_args()
     found = [case for path in options.records for case in cases(path)]
     x, w = features(found), np.array([c.weight for c in found])
@@ -91,7 +101,9 @@ def main() -> int:
     cut = threshold(found, logits, y, w)
     residue = np.array([c.audit.opinion == "residue" for c in found])
     over = residue & (1 / (1 + np.exp(-logits)) >= cut)
-    print(f"residue threshold {cut:.3f}: {int(y[over].sum())} yes, {int((1 - y[over]).sum())} no over it")
+    print(
+        f"residue threshold {cut:.3f}: {int(y[over].sum())} yes, {int((1 - y[over]).sum())} no over it"
+    )
     model = LogisticRegression(C=best, max_iter=5000).fit(x, y, np.minimum(w, CAP))
     weights = dict(zip(NAMES, model.coef_[0], strict=True))
     for name, weight in sorted(weights.items(), key=lambda item: -item[1]):

@@ -74,7 +74,9 @@ def bootstrap(
     random = np.random.default_rng(20261130)
     values = []
     for _ in range(draws):
-        drawn = [case for i in random.integers(len(names), size=len(names)) for case in groups[names[i]]]
+        drawn = [
+            case for i in random.integers(len(names), size=len(names)) for case in groups[names[i]]
+        ]
         if (value := measure(drawn)) is not None:
             values.append(value)
     if not values:
@@ -221,7 +223,9 @@ def main() -> int:
         ],
         "auc": auc(found),
         "auc interval": bootstrap(found, auc, 200),
-        "recall at": {str(limit): recall_at(found, limit) for limit in (0.005, 0.01, 0.02, 0.05, 0.1)},
+        "recall at": {
+            str(limit): recall_at(found, limit) for limit in (0.005, 0.01, 0.02, 0.05, 0.1)
+        },
         "settled": sum(c.audit.opinion == "settled" for c in found) / len(found),
     }
     print(table(rows), end="\n\n")

@@ -98,7 +98,9 @@ def main() -> int:
     for name, seconds in best.items():
         print(f"{name:7} {seconds:7.3f} s  {seconds / best['decode']:5.2f}×")
     print(f"sieve and audit: {(best['scan'] - best['read']) / counts['scan'] * 1e6:.0f} µs a turn")
-    print(f"bar: a scan takes at most {BAR:.0f}× of decoding: {'met' if ratio <= BAR else 'MISSED'}")
+    print(
+        f"bar: a scan takes at most {BAR:.0f}× of decoding: {'met' if ratio <= BAR else 'MISSED'}"
+    )
     return 0 if ratio <= BAR else 1
 
 

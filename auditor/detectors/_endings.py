@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
+from unicodedata import category
 
 from auditor import text as texts
 from auditor.detectors._breaks import SURE, breaks_off, cut_off
@@ -15,7 +16,9 @@ REACH = 320
 """Characters before the end in which a hand-off phrase still speaks of the end (measured on the
 labelled turns: 120 misses a tenth of the offers, 600 starts to silence announcements)."""
 
-_CLOSERS = re.compile(r"[\s*_~`\"'”’»)\]）」』>\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]+\Z")
+_CLOSERS = " \n\t*_~`\"'”’»)]）」』>\ufe0f\u200d"
+_FIRST_SYMBOL = "\u2190"
+"""From here on (arrows, dingbats, emoji; not CJK) a last character is decoration."""
 QUESTION_MARKS = ("?", "？", "؟", "⸮", "‽")
 
 
@@ -23,7 +26,7 @@ _QUOTED = re.compile(r"[\"“«「][^\"”»」\n]{1,80}[\"”»」]")
 
 
 class Ending(NamedTuple):
-    """`near`: the last `REACH` characters of prose. `closing`: the last sentence, without quotations.
+    """`near`: the last `REACH` characters of prose. `closing`: the last sentence, unquoted.
 
     Both in lower case. `broken`: how surely the reply breaks off on punctuation or inside a code
     block, `cut`: in mid-sentence. Then its last words are no considered ending.
@@ -57,7 +60,15 @@ def ending(turn: Turn) -> Ending:
 
 def bare(text: str) -> str:
     """The text without closing quotes, brackets, emphasis, emoji and white space at its end."""
-    return _CLOSERS.sub("", text[-200:])
+    text = text.rstrip(_CLOSERS)
+    while (
+        text
+        and text[-1] >= _FIRST_SYMBOL
+        and not text[-1].isalnum()
+        and category(text[-1])[0] == "S"
+    ):
+        text = text[:-1].rstrip(_CLOSERS)
+    return text
 
 
 _OF_USER = re.compile(r"\b(?:you|your|i|we|me|us|okay|ok|fine|right|correct)\b")
@@ -75,14 +86,14 @@ NEAR = 0.5  # strength of a phrase that is near the end but not in the last sent
 
 def phrased(phrases: Phrases, end: Ending) -> tuple[str, float] | None:
     """What was found and how close to the end: 1 in the last sentence, `NEAR` before it."""
-    if phrases.find(end.closing, end.near):
-        return end.closing, 1.0
-    found = phrases.find(end.near.text, end.near)
-    return (found, NEAR) if found else None
+    near = phrases.find(end.near.text, end.near)
+    if near is None:  # then only a phrase that has to begin the last sentence can be in it
+        return (end.closing, 1.0) if phrases.begins(end.closing, end.near) else None
+    return (end.closing, 1.0) if phrases.find(end.closing, end.near) else (near, NEAR)
 
 
 def handed_over(turn: Turn, phrases: Phrases, verdict: Verdict) -> Signal | None:
-    """The signal of a phrase that hands the move over: proof in the last sentence, a hint near it."""
+    """The signal of a phrase that hands the move over: proof in the last sentence, else a hint."""
     if not turn.tail:
         return None
     end = ending(turn)

@@ -64,11 +64,13 @@ def spoken(text: str) -> Spoken:
 
 
 class Phrases:
-    """Phrases of one meaning. English ones are found by their first word, so that a text without
-    it costs nothing; the other languages have one pattern each.
+    """Phrases of one meaning.
 
-    `english`: patterns that begin with a literal word. `sentence`: a pattern that
-    counts only where the text begins, with the words that it can begin with. `others`: language -> pattern.
+    English ones are found by their first word, so that a text without it costs nothing; the other
+    languages have one pattern each.
+
+    `english`: patterns that begin with a literal word. `sentence`: a pattern that counts only where
+    the text begins, with the words that it can begin with. `others`: language -> pattern.
     """
 
     def __init__(
@@ -94,14 +96,21 @@ class Phrases:
         self._starts = frozenset(words.split())
         self._sentence = re.compile(pattern) if sentence else None
 
+    def begins(self, text: str, of: Spoken) -> str | None:
+        """The phrase that the sentence `text` begins with, where one counts only there."""
+        if self._sentence is None or self._starts.isdisjoint(of.words):
+            return None
+        match = self._sentence.match(text)
+        return match.group() if match else None
+
     def find(self, text: str, of: Spoken) -> str | None:
         """The first phrase found in `text`, a sentence or longer piece of `of`, or None."""
-        for word in self._firsts & of.words:
-            if match := self._english[word].search(text):
-                return match.group()
-        if self._sentence and not self._starts.isdisjoint(of.words):
-            if match := self._sentence.match(text):
-                return match.group()
+        if hits := self._firsts & of.words:
+            for word in sorted(hits):
+                if match := self._english[word].search(text):
+                    return match.group()
+        if (match := self.begins(text, of)) is not None:
+            return match
         for code in of.languages[1:]:
             pattern = self._others.get(code)
             if pattern is not None and (match := pattern.search(text)):

@@ -107,19 +107,30 @@ _MARK = re.compile(
     r"|```(?:tool|function_call)|Action(?: Input)?:|\nTool:|to=functions|\[(?:Tool c|tool_c"
     r"|Call)|\bcall:\w|✿"
 )
-_ENDS = ("}", "]", ")", "`", ";")
+_KEYS = ('"arguments"', '"parameters"', '"args"', '"input"', '"params"', '_input"')
+_BY_END = {
+    "}": (*_KEYS, "Action", "call:", "to=functions", "✿"),
+    "]": (*_KEYS, "TOOL_CALL", "[Tool", "[tool", "[Call", "Action"),
+    ")": ("default_api", "Action"),
+    "`": ("```tool", "```function_call", *_KEYS),
+}
+"""What must stand in a whole call that ends so; few texts end so, fewer hold one of these."""
 _SHORT = 300
 """Characters before the end in which closing tags, or a short call in words, stand (a guess)."""
+_CUT_END = re.compile(r"<[|｜]?[a-z_:=▁]{2,24}\Z")
 _CUT_TAG = 26
 """Characters of the longest opening that may stand cut at the end."""
 
 
 def suspicious(text: str, cut: bool) -> bool:
     """A cheap first look: whether any notation could be in the text. `cut`: it may end anywhere."""
-    if "<" in text and (_HINT.search(text) or "<" in text[-_CUT_TAG:]):
+    if "<" in text and (_HINT.search(text) or _CUT_END.search(text, max(0, len(text) - _CUT_TAG))):
         return True
-    if cut or text.endswith(_ENDS):
+    if cut:
         return _MARK.search(text) is not None
+    marks = _BY_END.get(text[-1:])
+    if marks is not None:
+        return any(mark in text for mark in marks)
     return text.find("Action Input", -_SHORT) >= 0
 
 

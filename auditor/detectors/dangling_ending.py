@@ -1,4 +1,4 @@
-"""The reply breaks off on something that promises more: a colon, a dash, a heading, an open fence."""
+"""The reply breaks off on what promises more: a colon, a dash, a heading, an open fence."""
 
 from __future__ import annotations
 

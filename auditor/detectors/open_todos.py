@@ -1,6 +1,6 @@
 """The agent's own list still has open items.
 
-Never a proof: lists go stale far more often than they are followed. Of 231 labelled turns that
+Never a proof: lists go stale far more often than they are followed. Of 230 labelled turns that
 end on text with items open, 32 were unfinished, and 21 of those through a provider error.
 """
 

@@ -14,7 +14,7 @@ def detect(turn: Turn) -> Signal | None:
     if not tail:
         return None
     end = bare(tail)
-    if end.endswith(QUESTION_MARKS) or _unmarked(turn, end):
+    if end.endswith(QUESTION_MARKS) or _unmarked(end):
         return Signal(1.0, Verdict.AWAITING_USER, evidence(end), settles=True)
     near = ending(turn).near.text
     place = max(near.rfind(mark) for mark in QUESTION_MARKS)
@@ -25,12 +25,12 @@ def detect(turn: Turn) -> Signal | None:
 
 # Languages whose questions often end without a question mark.
 _UNMARKED = {
-    "ja": ("ますか", "ですか", "でしょうか", "ましょうか", "ますか。", "ですか。", "でしょうか。", "ましょうか。"),
-    "ko": ("까요", "까요.", "나요", "나요.", "습니까", "습니까."),
-    "zh": ("吗", "吗。", "呢", "呢。"),
-}  # fmt: skip
+    "ja": ("ますか", "ですか", "でしょうか", "ましょうか"),
+    "ko": ("까요", "나요", "습니까"),
+    "zh": ("吗", "呢"),
+}
 _ALL_UNMARKED = tuple(mark for marks in _UNMARKED.values() for mark in marks)
 
 
-def _unmarked(turn: Turn, end: str) -> bool:
-    return not end.isascii() and end.endswith(_ALL_UNMARKED)
+def _unmarked(end: str) -> bool:
+    return not end.isascii() and end.rstrip("。.").endswith(_ALL_UNMARKED)

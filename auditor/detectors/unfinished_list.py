@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from auditor import text as texts
 from auditor.detectors._endings import ending
 from auditor.signals import Signal, Stage, evidence
 from auditor.turn import Turn, Verdict
@@ -16,15 +15,16 @@ COUNT = 0.9
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)]|\[ \])\s")
 _OWED = re.compile(
-    r"\W*(?:still (?:to do|open|left|missing|needed|pending)|(?:remaining|outstanding|open|unfinished)(?: (?:work|items?|tasks?|to-?dos?|steps?))?"
-    r"|left to do|not (?:yet )?done(?: yet)?|to-?do|剩余(?:工作|任务)?|待完成|未完成|残り(?:の作業)?|未完了|남은 작업|осталось(?: сделать)?"
-    r"|pendientes?|por hacer|pendências|reste à faire|noch (?:offen|zu tun)|المتبقي|बाकी|kalan(?: işler)?)\W*\Z",
+    r"\W*(?:still (?:to do|open|left|missing|needed|pending)|left to do|not (?:yet )?done(?: yet)?"
+    r"|(?:remaining|outstanding|open|unfinished)(?: (?:work|items?|tasks?|to-?dos?|steps?))?|to-?do"
+    r"|剩余(?:工作|任务)?|待完成|未完成|残り(?:の作業)?|未完了|남은 작업|осталось(?: сделать)?|pendientes?"
+    r"|por hacer|pendências|reste à faire|noch (?:offen|zu tun)|المتبقي|बाकी|kalan(?: işler)?)\W*\Z",
     re.I,
 )
 _WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
 _NUMBER = r"(\d{1,3}|" + "|".join(_WORDS) + r")"
 _OF = re.compile(rf"\b{_NUMBER} (?:out )?of (?:the )?{_NUMBER}\b")
-_REST = re.compile(rf"\bthe (?:other|remaining|rest)\b")
+_REST = re.compile(r"\bthe (?:other|remaining|rest)\b")
 
 
 def detect(turn: Turn) -> Signal | None:
@@ -41,14 +41,12 @@ def detect(turn: Turn) -> Signal | None:
 
 def _lead(tail: str) -> str:
     """The line above the list that the text ends on, or nothing."""
+    if not _ITEM.match(tail, tail.rfind("\n") + 1):
+        return ""
     lines = tail.rsplit("\n", 12)
     while lines and (_ITEM.match(lines[-1]) or not lines[-1].strip()):
         lines.pop()
-    return lines[-1].strip() if lines and lines[-1] is not tail and _ends_on_item(tail) else ""
-
-
-def _ends_on_item(tail: str) -> bool:
-    return _ITEM.match(tail[tail.rfind("\n") + 1 :]) is not None
+    return lines[-1].strip() if lines else ""
 
 
 def _falls_short(near: str) -> bool:

@@ -1,0 +1,5 @@
+"""`python -m auditor` is the command `auditor`."""
+
+from auditor.cli import app
+
+app()

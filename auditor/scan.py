@@ -1,0 +1,330 @@
+"""Audit transcripts on disk: find them, read turns, audit, keep, show.
+
+Wires the edges to the pipeline. Streams: one turn at a time, and only what will be shown is kept.
+Bad input never ends a scan.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import datetime
+from itertools import count
+from math import inf
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+from msgspec import Struct
+
+from auditor import artefacts, show, sources, writers
+from auditor.audit import Audit, audit
+from auditor.errors import ConfigError, HarnessUnavailable, StoreError
+from auditor.glimpse import redacted
+from auditor.policy import Action
+from auditor.sources import Found, Source
+from auditor.store import Store
+from auditor.summary import Problem, Summary
+from auditor.turn import Turn, Unread, Verdict
+from auditor.writers import Format
+
+_PULSE = 256
+"""Turns between two updates of the progress bar (a guess: far apart enough to cost nothing)."""
+
+
+Pick = Callable[[Audit], bool]
+
+
+def _with_verdict(verdict: Verdict) -> Pick:
+    return lambda found: found.verdict is verdict
+
+
+def _with_opinion(opinion: str) -> Pick:
+    return lambda found: found.opinion == opinion
+
+
+PICKS: dict[str, Pick] = {
+    "all": lambda _: True,
+    "nudge": lambda found: found.would_nudge,
+    "log": lambda found: found.decision is Action.LOG,
+    "silent": lambda found: found.decision is Action.SILENT,
+    **{verdict.value: _with_verdict(verdict) for verdict in Verdict},
+    **{opinion: _with_opinion(opinion) for opinion in ("settled", "judged", "residue")},
+}
+"""What `--only` takes. `nudge` is what would be nudged, whether or not something holds it back."""
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What the user asked for. `since`, `last`, `session` choose turns; `only` chooses the shown.
+
+    No paths: the default places. `db` None: nothing is kept. `since` is Unix seconds.
+    """
+
+    paths: tuple[Path, ...] = ()
+    harness: str | None = None
+    since: float | None = None
+    last: int | None = None
+    session: str | None = None
+    only: str | None = None
+    explain: str | None = None
+    format: Format = Format.TABLE
+    out: Path | None = None
+    db: Path | None = None
+
+
+_AGO = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.ASCII)
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def moment(text: str, now: float, option: str = "--since") -> float:
+    """Read a point in time: an ISO date or time (local without a zone), or an age like 7d."""
+    if found := _AGO.fullmatch(text.strip()):
+        return now - int(found[1]) * _SECONDS[found[2]]
+    try:
+        return datetime.fromisoformat(text.strip()).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise ConfigError(
+            f"{option}: {text!r} is neither a date like 2026-05-31 nor an age like 7d or 12h"
+        ) from None
+
+
+def without_model(name: str) -> None:
+    """Check `--model`. Raises `ConfigError` for a model, as there are none yet."""
+    if name != "none":
+        raise ConfigError(
+            f"--model: {name!r} is not there: models come with `auditor models`; use --model none"
+        )
+
+
+def scan(order: Order) -> Summary:
+    """Do what was asked. Raises `ConfigError` at once, `StoreError` after the output."""
+    _check(order)
+    began = time.time()
+    found, summary = _found(order)
+    if order.explain is not None:
+        _explain(order, order.explain, found)
+        return summary
+    with ExitStack() as stack:
+        keeper = stack.enter_context(_Keeper(None if summary.demo else order.db))
+        out = stack.enter_context(writers.opened(order.out))
+        writer = writers.WRITERS[order.format](out, everything=order.only is not None)
+        _work(order, found, summary, writer, keeper)
+        keeper.finish(began, order, summary)
+        writer.done(summary)
+        if summary.interrupted and order.out is not None:
+            out.discard()
+    if keeper.failed is not None:
+        raise keeper.failed
+    return summary
+
+
+def _check(order: Order) -> None:
+    sources.checked(order.harness)
+    if order.only is not None and order.only not in PICKS:
+        raise ConfigError(f"--only: {order.only!r} is none of {', '.join(PICKS)}")
+    if order.last is not None and order.last < 1:
+        raise ConfigError(f"--last: {order.last} is not a number of turns from 1 on")
+    if order.out is not None and not order.out.parent.is_dir():
+        raise ConfigError(f"--out: there is no folder {order.out.parent}")
+
+
+def _found(order: Order) -> tuple[Found, Summary]:
+    """Find the transcripts; on a machine that has none, our examples."""
+    if order.paths:
+        found = sources.in_paths(order.paths, order.harness)
+    else:
+        found = sources.in_default_places(order.harness)
+    summary = Summary(ignored=found.ignored, unreadable=list(found.unreadable))
+    summary.unreadable += [
+        Problem(str(path), "no transcript of a known harness; --harness says which it is")
+        for path in found.unclaimed
+    ]
+    if not order.paths and not found.sources and order.harness is None:
+        summary.demo = True
+        found.sources = [Source(sources.RECORDS, artefacts.folder("data") / "demo.jsonl")]
+    return found, summary
+
+
+def _work(
+    order: Order, found: Found, summary: Summary, writer: writers.Writer, keeper: _Keeper
+) -> None:
+    pick = PICKS[order.only] if order.only else writer.shows
+    total = sum(_size(source.path) for source in found.sources)
+    with show.Bar(show.console(sys.stderr), total) as bar:
+        try:
+            for turn, result, when in _chosen(order, found.sources, summary, keeper, bar):
+                summary.count(result)
+                if pick(result):
+                    writer.take(turn, result, when)
+        except KeyboardInterrupt:
+            summary.interrupted = True
+
+
+Seen = tuple[Turn, Audit, float]
+"""A turn, its audit, and when it was (Unix seconds; where nobody says, when its file changed)."""
+
+
+def _chosen(
+    order: Order, found: list[Source], summary: Summary, keeper: _Keeper, bar: show.Bar
+) -> Iterator[Seen]:
+    """Give the audited turns, as they are read; with `--last`, the newest of all, newest first."""
+    if order.last is None:
+        for source in found:
+            yield from _audited(source, order, summary, keeper, bar)
+        return
+    newest: list[tuple[float, int, Seen]] = []
+    number = count()  # of two turns of one time, the one read later is newer
+    for source in sorted(found, key=lambda source: -_touched(source.path)):
+        if len(newest) == order.last and newest[0][0] >= _touched(source.path):
+            break  # nothing in a file is newer than its last change
+        for seen in _audited(source, order, summary, keeper, bar):
+            entry = (seen[2], next(number), seen)
+            if len(newest) < order.last:
+                heapq.heappush(newest, entry)
+            else:
+                heapq.heappushpop(newest, entry)
+    yield from (seen for _, _, seen in sorted(newest, reverse=True))
+
+
+def _audited(
+    source: Source, order: Order, summary: Summary, keeper: _Keeper, bar: show.Bar
+) -> Iterator[Seen]:
+    """Audit the turns of one transcript that are asked for; count what cannot be read."""
+    touched = _touched(source.path)
+    if order.since is not None and touched < order.since:
+        return
+    summary.files += 1
+    done, otherwise = 0, touched if touched < inf else _changed(source.path)
+    try:
+        for found in sources.turns(source):
+            if isinstance(found, Unread):
+                summary.count_unread(found, source.path)
+                continue
+            when = found.ended or found.started or otherwise
+            if order.since is not None and when < order.since:
+                continue
+            if order.session is not None and not found.session.startswith(order.session):
+                continue
+            try:
+                result = redacted(audit(found))
+            except Exception as error:  # noqa: BLE001 a detector that fails must not end the scan
+                failed = Unread(f"not audited: {type(error).__name__}: {error}")
+                summary.count_unread(failed, source.path)
+                continue
+            keeper.add(found, result)
+            yield found, result, when
+            done += 1
+            if done % _PULSE == 0:
+                bar.advance(turns=_PULSE)
+    except HarnessUnavailable as error:
+        reason = str(error).removeprefix(f"{source.path}: ")
+        summary.unreadable.append(Problem(str(source.path), reason))
+    except Exception as error:  # noqa: BLE001 a reader that fails must not end the scan
+        reason = f"the {source.harness} reader failed: {type(error).__name__}: {error}"
+        summary.unreadable.append(Problem(str(source.path), reason))
+    bar.advance(turns=done % _PULSE, size=_size(source.path))
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _touched(path: Path) -> float:
+    """When a transcript last changed: not known for a folder, later for a database with a log."""
+    if path.is_dir():
+        return inf
+    log = path.with_name(f"{path.name}-wal")
+    return max(_changed(path), _changed(log) if log.exists() else 0.0)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+class _Keeper:
+    """The store of a scan, if there is one; when it fails, the scan goes on without it."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.failed: StoreError | None = None
+        self._store = None if path is None else Store(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._store is not None:
+            self._store.close()
+
+    def add(self, turn: Turn, result: Audit) -> None:
+        """Keep an audited turn."""
+        if self._store is not None and self.failed is None:
+            try:
+                self._store.add(turn, result)
+            except StoreError as error:
+                self.failed = error
+
+    def finish(self, began: float, order: Order, summary: Summary) -> None:
+        """Write what is waiting, and that the scan took place."""
+        if self._store is None or self.failed is not None:
+            return
+        try:
+            self._store.flush()
+            summary.store, summary.stored = str(self._store.path), self._store.added
+            what = [str(path) for path in order.paths]
+            self._store.add_scan(began, what, msgspec.json.encode(summary))
+        except StoreError as error:
+            self.failed = error
+
+
+def _explain(order: Order, wanted: str, found: Found) -> None:
+    """Show one turn: the id itself, else the only one that begins or ends so."""
+    exact: list[tuple[Turn, Path]] = []
+    parts: dict[tuple[str, str], tuple[Turn, Path]] = {}
+    for source in found.sources:
+        for turn in _turns(source):
+            if turn.id == wanted:
+                exact = [(turn, source.path)]
+            elif len(parts) < _CANDIDATES and _fits(turn.id, wanted):
+                parts[turn.session, turn.id] = (turn, source.path)
+    candidates = exact or list(parts.values())
+    if not candidates:
+        raise ConfigError(f"--explain: no turn's id begins or ends with {wanted!r}")
+    if len(candidates) > 1:
+        ids = ", ".join(turn.id for turn, _ in candidates)
+        raise ConfigError(f"--explain: {wanted!r} could be {ids}; give more of the id")
+    turn, path = candidates[0]
+    with writers.opened(order.out) as out:
+        writers.explain(out, order.format, turn, redacted(audit(turn)), path)
+
+
+def _fits(name: str, wanted: str) -> bool:
+    return name.startswith(wanted) or name.endswith(wanted.removeprefix("…"))
+
+
+_CANDIDATES = 5
+"""Ids named when what was given is not enough to tell (a guess)."""
+
+
+def _turns(source: Source) -> Iterator[Turn]:
+    try:
+        for found in sources.turns(source):
+            if isinstance(found, Turn):
+                yield found
+    except HarnessUnavailable:
+        return  # a scan reports it; here only the one turn counts
