@@ -7,7 +7,7 @@ from msgspec import Struct
 from auditor.policy import NOTHING, OBSERVE, Action, Opinion, Past, Policy, Residue, decide
 from auditor.ranking import ranked
 from auditor.remedies import Remedy, remedy
-from auditor.sieve import Settled, Signals, settled, sieve
+from auditor.sieve import Signals, settled, sieve
 from auditor.turn import RequestKind, Turn, Verdict
 
 
@@ -45,7 +45,7 @@ def audit(turn: Turn, *, policy: Policy = OBSERVE, past: Past = NOTHING) -> Audi
     signals = sieve(turn)
     proof = settled(signals)
     score = ranked(signals, proof)
-    opinion: Opinion = proof or Residue(score)
+    opinion: Opinion = proof or Residue()
     decision = decide(turn, opinion, past, policy)
     return Audit(
         turn=turn.id,
@@ -56,20 +56,15 @@ def audit(turn: Turn, *, policy: Policy = OBSERVE, past: Past = NOTHING) -> Audi
         request_kind=turn.request_kind,
         started=turn.started,
         ended=turn.ended,
-        verdict=_verdict(proof, would_nudge=decision.would_nudge),
-        opinion="settled" if isinstance(opinion, Settled) else "residue",
+        verdict=proof.verdict if proof else None,
+        opinion="settled" if proof else "residue",
         by=proof.by if proof else None,
         probability=None,
         score=round(score, 4),
         would_nudge=decision.would_nudge,
         decision=decision.action,
         reason=decision.reason,
-        remedy=remedy(signals, proof) if decision.would_nudge else None,
+        remedy=remedy(proof) if proof and decision.would_nudge else None,
         signals=signals,
     )
 
-
-def _verdict(proof: Settled | None, *, would_nudge: bool) -> Verdict | None:
-    if proof is not None:
-        return proof.verdict
-    return Verdict.UNFINISHED if would_nudge else None

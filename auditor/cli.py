@@ -162,16 +162,17 @@ def scan(
       auditor scan run.jsonl --format jsonl     one JSON line a turn
     """
     with answering():
+        from auditor import order as orders
         from auditor import scan as scanning
         from auditor.store import default_path
         from auditor.writers import Format as Formats
 
-        scanning.without_model(model)
+        orders.without_model(model)
         done = scanning.scan(
-            scanning.Order(
+            orders.Order(
                 paths=tuple(paths or ()),
                 harness=harness,
-                since=None if since is None else scanning.moment(since, time.time()),
+                since=None if since is None else orders.moment(since, time.time()),
                 last=last,
                 session=session,
                 only=only,
@@ -222,7 +223,7 @@ def purge(
       auditor store purge --yes            all texts, without asking
     """
     with answering():
-        from auditor.scan import moment
+        from auditor.order import moment
         from auditor.store import FOREVER, default_path, existing
 
         until = FOREVER if before is None else moment(before, time.time(), option="--before")

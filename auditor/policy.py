@@ -14,10 +14,6 @@ from msgspec import Struct
 from auditor.sieve import Settled
 from auditor.turn import NUDGEABLE, Turn
 
-RESIDUE_THRESHOLD = 0.90
-"""Score from which a turn that nothing settles would be nudged without a model."""
-
-
 class Action(StrEnum):
     """What to do about a turn."""
 
@@ -34,20 +30,17 @@ class Judged(Struct, frozen=True):
 
 
 class Residue(Struct, frozen=True):
-    """Nothing proves the verdict and no model was asked; only the signals' score is known."""
-
-    score: float
+    """Nothing proves the verdict and no model was asked: silence, whatever the signals hint at."""
 
 
 Opinion = Settled | Judged | Residue
 
 
 class Policy(Struct, frozen=True):
-    """`may_nudge` False is observing. `probability` and `score` are thresholds, 0..1."""
+    """`may_nudge` False is observing. `probability` is a threshold, 0..1; times are seconds."""
 
     may_nudge: bool = False
     probability: float = 0.9  # a guess, until a certificate freezes one
-    score: float = RESIDUE_THRESHOLD
     max_nudges: int = (
         3  # per session; decisions.md 7.5 of the field notes: three, two minutes apart
     )
@@ -107,7 +100,6 @@ def _likely(opinion: Opinion, policy: Policy) -> tuple[bool, str]:
             return verdict in NUDGEABLE, f"settled by {by}"
         case Judged(probability):
             return probability >= policy.probability, "judged"
-        case Residue(score):
-            likely = score >= policy.score
-            return likely, "signals weigh enough" if likely else "signals weigh too little"
+        case Residue():
+            return False, "nothing proves it"
     assert_never(opinion)

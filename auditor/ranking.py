@@ -11,8 +11,50 @@ from math import exp
 from auditor.sieve import Settled, Signals
 from auditor.turn import NUDGEABLE
 
-INTERCEPT = -2.0
-WEIGHTS: dict[str, float] = {}
+INTERCEPT = -2.71
+WEIGHTS: dict[str, float] = {
+    "announced_action": 4.71,
+    "approval_gate": -1.82,
+    "background_work": -0.70,
+    "blocked_on_user": -0.70,
+    "chanted_sentence": 0.76,
+    "claim_after_failure": 0.63,
+    "completion_claim": -2.86,
+    "completion_tool": -1.03,
+    "context_overflow": 0.14,
+    "cut_text": 1.29,
+    "dangling_ending": 1.96,
+    "deferred_work": -0.88,
+    "done_claim_open_todos": 0.76,
+    "empty_reply": 0.76,
+    "length_limit": 1.08,
+    "near_duplicate_paragraphs": 0.76,
+    "offer": -1.46,
+    "open_todos": 2.11,
+    "permission_open": -0.05,
+    "provider_error_permanent": -0.43,
+    "provider_error_transient": 2.88,
+    "question_open": -3.45,
+    "question_to_user": -1.30,
+    "reasoning_only_reply": 0.76,
+    "remaining_work": 1.85,
+    "repeated_error": 0.76,
+    "repeated_tool_call": 0.76,
+    "scheduled_work": -0.05,
+    "spinning_messages": 0.76,
+    "stalled_stream": 0.76,
+    "subagent_running": 0.90,
+    "tool_call_as_text": 3.58,
+    "tool_call_cycle": 0.76,
+    "tool_call_in_reasoning": 0.76,
+    "tool_call_unanswered": 4.93,
+    "tool_in_flight": -0.05,
+    "tool_result_unanswered": 5.97,
+    "unfinished_list": 0.76,
+    "usage_limit": 4.27,
+    "user_stopped": -0.12,
+    "varied_tool_call": 0.76,
+}
 
 BAND = 0.1
 """Width of the bands of proved turns at both ends of the scale (a convention)."""

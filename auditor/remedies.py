@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from auditor.sieve import Settled, Signals
+from auditor.sieve import Settled
 
 
 class Remedy(StrEnum):
@@ -18,6 +18,7 @@ class Remedy(StrEnum):
     RESUME_TEXT = "resume_cut_text"
     RESUME_AFTER_ERROR = "resume_after_error"
     RESTART_STREAM = "restart_stream"
+    VERIFY = "verify_claim"
 
 
 REMEDIES: dict[str, Remedy] = {
@@ -37,14 +38,12 @@ REMEDIES: dict[str, Remedy] = {
     "tool_result_unanswered": Remedy.ANSWER_RESULT,
     "tool_call_unanswered": Remedy.ANSWER_RESULT,
     "done_claim_open_todos": Remedy.FINISH_TODOS,
-    "open_todos": Remedy.FINISH_TODOS,
+    "claim_after_failure": Remedy.VERIFY,
+    "usage_limit": Remedy.RESUME_AFTER_ERROR,
 }
 """The remedy a detector asks for; a detector that is not here asks for a plain continuation."""
 
 
-def remedy(signals: Signals, proof: Settled | None) -> Remedy:
-    """The remedy of what settled the turn, else of its strongest nudgeable signal."""
-    if proof is not None:
-        return REMEDIES.get(proof.by, Remedy.CONTINUE)
-    by_strength = sorted(signals, key=lambda name: -signals[name].strength)
-    return next((REMEDIES[name] for name in by_strength if name in REMEDIES), Remedy.CONTINUE)
+def remedy(proof: Settled) -> Remedy:
+    """The remedy of what settled the turn."""
+    return REMEDIES.get(proof.by, Remedy.CONTINUE)

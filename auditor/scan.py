@@ -7,12 +7,10 @@ Bad input never ends a scan.
 from __future__ import annotations
 
 import heapq
-import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
-from datetime import datetime
 from itertools import count
 from math import inf
 from pathlib import Path
@@ -20,90 +18,24 @@ from types import TracebackType
 from typing import Self
 
 import msgspec
-from msgspec import Struct
 
-from auditor import artefacts, show, sources, writers
+from auditor import artefacts, progress, show, sources, writers
 from auditor.audit import Audit, audit
 from auditor.errors import ConfigError, HarnessUnavailable, StoreError
 from auditor.glimpse import redacted
-from auditor.policy import Action
+from auditor.order import PICKS, Order, check
 from auditor.sources import Found, Source
 from auditor.store import Store
 from auditor.summary import Problem, Summary
-from auditor.turn import Turn, Unread, Verdict
-from auditor.writers import Format
+from auditor.turn import Turn, Unread
 
 _PULSE = 256
 """Turns between two updates of the progress bar (a guess: far apart enough to cost nothing)."""
 
 
-Pick = Callable[[Audit], bool]
-
-
-def _with_verdict(verdict: Verdict) -> Pick:
-    return lambda found: found.verdict is verdict
-
-
-def _with_opinion(opinion: str) -> Pick:
-    return lambda found: found.opinion == opinion
-
-
-PICKS: dict[str, Pick] = {
-    "all": lambda _: True,
-    "nudge": lambda found: found.would_nudge,
-    "log": lambda found: found.decision is Action.LOG,
-    "silent": lambda found: found.decision is Action.SILENT,
-    **{verdict.value: _with_verdict(verdict) for verdict in Verdict},
-    **{opinion: _with_opinion(opinion) for opinion in ("settled", "judged", "residue")},
-}
-"""What `--only` takes. `nudge` is what would be nudged, whether or not something holds it back."""
-
-
-class Order(Struct, frozen=True, kw_only=True):
-    """What the user asked for. `since`, `last`, `session` choose turns; `only` chooses the shown.
-
-    No paths: the default places. `db` None: nothing is kept. `since` is Unix seconds.
-    """
-
-    paths: tuple[Path, ...] = ()
-    harness: str | None = None
-    since: float | None = None
-    last: int | None = None
-    session: str | None = None
-    only: str | None = None
-    explain: str | None = None
-    format: Format = Format.TABLE
-    out: Path | None = None
-    db: Path | None = None
-
-
-_AGO = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.ASCII)
-_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-
-
-def moment(text: str, now: float, option: str = "--since") -> float:
-    """Read a point in time: an ISO date or time (local without a zone), or an age like 7d."""
-    if found := _AGO.fullmatch(text.strip()):
-        return now - int(found[1]) * _SECONDS[found[2]]
-    try:
-        return datetime.fromisoformat(text.strip()).timestamp()
-    except (ValueError, OverflowError, OSError):
-        raise ConfigError(
-            f"{option}: {text!r} is neither a date like 2026-05-31 nor an age like 7d or 12h"
-        ) from None
-
-
-def without_model(name: str) -> None:
-    """Check `--model`. Raises `ConfigError` for a model, as there are none yet."""
-    if name != "none":
-        raise ConfigError(
-            f"--model: {name!r} is not there: models come with `auditor models`; use --model none"
-        )
-
-
 def scan(order: Order) -> Summary:
     """Do what was asked. Raises `ConfigError` at once, `StoreError` after the output."""
-    _check(order)
+    check(order)
     began = time.time()
     found, summary = _found(order)
     if order.explain is not None:
@@ -121,16 +53,6 @@ def scan(order: Order) -> Summary:
     if keeper.failed is not None:
         raise keeper.failed
     return summary
-
-
-def _check(order: Order) -> None:
-    sources.checked(order.harness)
-    if order.only is not None and order.only not in PICKS:
-        raise ConfigError(f"--only: {order.only!r} is none of {', '.join(PICKS)}")
-    if order.last is not None and order.last < 1:
-        raise ConfigError(f"--last: {order.last} is not a number of turns from 1 on")
-    if order.out is not None and not order.out.parent.is_dir():
-        raise ConfigError(f"--out: there is no folder {order.out.parent}")
 
 
 def _found(order: Order) -> tuple[Found, Summary]:
@@ -155,7 +77,7 @@ def _work(
 ) -> None:
     pick = PICKS[order.only] if order.only else writer.shows
     total = sum(_size(source.path) for source in found.sources)
-    with show.Bar(show.console(sys.stderr), total) as bar:
+    with progress.Bar(show.console(sys.stderr), total) as bar:
         try:
             for turn, result, when in _chosen(order, found.sources, summary, keeper, bar):
                 summary.count(result)
@@ -170,7 +92,7 @@ Seen = tuple[Turn, Audit, float]
 
 
 def _chosen(
-    order: Order, found: list[Source], summary: Summary, keeper: _Keeper, bar: show.Bar
+    order: Order, found: list[Source], summary: Summary, keeper: _Keeper, bar: progress.Bar
 ) -> Iterator[Seen]:
     """Give the audited turns, as they are read; with `--last`, the newest of all, newest first."""
     if order.last is None:
@@ -192,7 +114,7 @@ def _chosen(
 
 
 def _audited(
-    source: Source, order: Order, summary: Summary, keeper: _Keeper, bar: show.Bar
+    source: Source, order: Order, summary: Summary, keeper: _Keeper, bar: progress.Bar
 ) -> Iterator[Seen]:
     """Audit the turns of one transcript that are asked for; count what cannot be read."""
     touched = _touched(source.path)

@@ -1,6 +1,6 @@
-"""Audits and summaries for people: tables, an explanation, a progress bar.
+"""Audits and summaries for people: tables and lists.
 
-The only module besides the command line that uses rich. Everything out of a transcript is redacted
+With `explanation` and `progress` the only module that uses rich. Everything out of a transcript is redacted
 and made safe to print before it gets here or right here, and is never read as mark-up.
 """
 
@@ -39,11 +39,8 @@ REPLY = 200
 TOP = 8
 """Lines of one list of the summary; the rest is counted (a guess)."""
 
-SLOW = 1.0
-"""Seconds after which a progress bar appears (a guess: what a person waits without asking)."""
-
-_NONE = "—"
-_STYLE = {
+NONE = "—"
+STYLE = {
     Verdict.UNFINISHED: "yellow",
     Verdict.STUCK: "red",
     Verdict.AWAITING_USER: "cyan",
@@ -80,12 +77,12 @@ def row(turn: Turn, audit: Audit) -> Row:
         audit.would_nudge,
         audit.verdict,
         {
-            "when": _time(audit.ended or audit.started),
+            "when": clock(audit.ended or audit.started),
             "harness": one_line(audit.harness),
             "session": _short(audit.session),
             "turn": _short(audit.turn),
             "verdict": audit.verdict or "residue",
-            "by": seen or _NONE,
+            "by": seen or NONE,
         },
         one_line(tail(turn, REPLY)),
         one_line(redact(audit.signals[seen].evidence)) if seen else "",
@@ -109,7 +106,7 @@ def table(to: Console, rows: Iterable[Row]) -> None:
 def _line(line: Row, widths: dict[str, int], rest: int) -> Text:
     text = Text().append("▶ " if line.nudge else "  ", "bold yellow")
     for name, width in widths.items():
-        style = _STYLE.get(line.verdict, "dim") if name == "verdict" and line.verdict else "dim"
+        style = STYLE.get(line.verdict, "dim") if name == "verdict" and line.verdict else "dim"
         text.append(set_cell_size(line.cells[name], width) + "  ", style)
     if line.reply:
         return text.append(_end(line.reply, rest))
@@ -148,14 +145,14 @@ def _short(name: str) -> str:
     return name if len(name) <= 8 else "…" + name[-7:]
 
 
-def _time(when: float | None) -> str:
+def clock(when: float | None) -> str:
     if when is None:
-        return _NONE
+        return NONE
     return datetime.fromtimestamp(when).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _percent(share: float | None) -> str:
-    return _NONE if share is None else f"{100 * share:.1f} %"
+    return NONE if share is None else f"{100 * share:.1f} %"
 
 
 def wants_attention(audit: Audit) -> bool:
@@ -262,109 +259,4 @@ def stats(to: Console, found: Stats) -> None:
 
 
 def explain(to: Console, turn: Turn, audit: Audit, path: Path) -> None:
-    """Print one turn and why it was audited so."""
-    to.print(Text(f"turn {visible(audit.turn)}", style="bold"))
-    to.print(Text(f"session {visible(audit.session)} · {one_line(audit.harness)}", style="dim"))
-    to.print(Text(f"model {one_line(audit.model or _NONE)} · {_time(audit.ended)}", style="dim"))
-    to.print(Text(f"in {visible(str(path))}", style="dim"), soft_wrap=True)
-    _block(to, f"request ({turn.request_kind})", opening(turn))
-    _block(to, "what was done", "\n".join(activity(turn)))
-    _block(to, "end of the reply", tail(turn))
-    _block(to, "how it ended", _ending(turn))
-    to.print(Text("\nsignals, in the order of evidence", style="bold"))
-    for name, signal in audit.signals.items():
-        _signal(to, name, signal)
-    if not audit.signals:
-        to.print("  none")
-    _block(to, "verdict", _why(audit))
-    _block(to, "decision", _decision(audit))
-
-
-def _block(to: Console, title: str, text: str) -> None:
-    to.print(Text(f"\n{title}", style="bold"))
-    for line in (text or _NONE).splitlines():
-        to.print(Text(f"  {line}"), soft_wrap=True)
-
-
-def _signal(to: Console, name: str, signal: Signal) -> None:
-    settles = ", settles" if signal.settles else ""
-    head = f"  {name}: points to {signal.points_to}, strength {signal.strength:.2f}{settles}"
-    to.print(Text(head, style=_STYLE[signal.points_to]), soft_wrap=True)
-    to.print(Text(f"    {one_line(redact(signal.evidence))}"), soft_wrap=True)
-
-
-def _ending(turn: Turn) -> str:
-    lines = [f"finish reason: {turn.finish or 'not recorded'}"]
-    if turn.error:
-        status = f"{turn.error.status} " if turn.error.status else ""
-        lines.append(
-            f"error: {status}{one_line(redact(f'{turn.error.name} {turn.error.message}'))}"
-        )
-    if turn.todos is not None:
-        lines.append(f"to-dos: {len(turn.open_todos)} open of {len(turn.todos)}")
-    lines += [f"pending: {what.kind} {one_line(redact(what.what))}" for what in turn.pending]
-    return "\n".join(lines)
-
-
-def _why(audit: Audit) -> str:
-    if audit.by:
-        return f"{audit.verdict}, settled by {audit.by}"
-    proofs = {signal.points_to for signal in audit.signals.values() if signal.settles}
-    why = "proofs of one stage disagree" if len(proofs) > 1 else "no signal proves a verdict"
-    return f"{audit.verdict or 'none'}: residue, {why}"
-
-
-def _decision(audit: Audit) -> str:
-    likely = "a nudge would be right" if audit.would_nudge else "no nudge"
-    lines = [f"{audit.decision}: {audit.reason}", f"{likely} (score {audit.score:.2f})"]
-    if audit.would_nudge and audit.decision == "log":
-        lines.append(f"held back: {audit.reason}")
-    if audit.remedy:
-        lines.append(f"remedy: {audit.remedy}")
-    return "\n".join(lines)
-
-
-class Bar:
-    """A progress bar on a terminal, from `SLOW` seconds of work on; elsewhere nothing."""
-
-    def __init__(self, to: Console, total: int) -> None:
-        """`total` in bytes of transcripts."""
-        self._bar: Progress | None = None
-        self._to, self._total = to, total
-        self._done = self._turns = 0
-        self._begun = time.monotonic()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def advance(self, *, turns: int = 0, size: int = 0) -> None:
-        """Say what was done since the last call."""
-        self._turns += turns
-        self._done += size
-        if self._bar is None:
-            if not self._to.is_terminal or time.monotonic() - self._begun < SLOW:
-                return
-            self._bar = self._started()
-        self._bar.update(self._task, completed=self._done, turns=f"{self._turns:,} turns")
-
-    def _started(self) -> Progress:
-        bar = Progress(
-            TextColumn("{task.fields[turns]}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeElapsedColumn(),
-            console=self._to,
-            transient=True,
-        )
-        self._task = bar.add_task("", total=max(self._total, 1), turns="")
-        bar.start()
-        return bar
+    """Print one turn and why it was

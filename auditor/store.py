@@ -1,6 +1,6 @@
 """What was audited, kept: one SQLite file, rows only ever added, texts redacted and deletable.
 
-Owns the schema, its migrations and the file. A turn is addressed by its content, so that scanning
+Owns the rows; the file and its schema are `schema`'s. A turn is addressed by its content, so that scanning
 twice adds nothing. Only the table `texts` may lose rows: it holds what a person needs to label a
 turn later. Everything goes through `redact` before it is written.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,9 +25,8 @@ from auditor.audit import Audit
 from auditor.errors import StoreError
 from auditor.glimpse import activity, opening, tail, visible
 from auditor.redact import redact
+from auditor.schema import connect, wrapped
 from auditor.turn import Turn
-
-APPLICATION = 0x54555241  # "TURA": marks the file as ours, see PRAGMA application_id
 
 FOREVER = 1e11
 """A moment after every other: the year 5138."""
@@ -38,41 +36,6 @@ BATCH = 500
 
 BUSY = 5.0
 """Seconds to wait for another scan that is writing (a guess)."""
-
-MIGRATIONS = (
-    """
-    CREATE TABLE IF NOT EXISTS turns (
-      address BLOB PRIMARY KEY, turn TEXT NOT NULL, session TEXT NOT NULL, harness TEXT NOT NULL,
-      parent TEXT, model TEXT, request_kind TEXT NOT NULL, started REAL, ended REAL,
-      added REAL NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS audits (
-      address BLOB NOT NULL REFERENCES turns, fingerprint TEXT NOT NULL,
-      verdict TEXT, decision TEXT NOT NULL, would_nudge INTEGER NOT NULL, score REAL NOT NULL,
-      audit TEXT NOT NULL, added REAL NOT NULL,
-      PRIMARY KEY (address, fingerprint)
-    ) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS texts (
-      address BLOB PRIMARY KEY REFERENCES turns, request TEXT NOT NULL, activity TEXT NOT NULL,
-      reply TEXT NOT NULL, added REAL NOT NULL
-    ) STRICT;
-    CREATE TABLE IF NOT EXISTS scans (
-      id INTEGER PRIMARY KEY, began REAL NOT NULL, ended REAL NOT NULL, what TEXT NOT NULL,
-      summary TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX IF NOT EXISTS turns_by_session ON turns (session);
-    CREATE INDEX IF NOT EXISTS texts_by_age ON texts (added);
-    """
-    + "".join(
-        f"""
-    CREATE TRIGGER IF NOT EXISTS {table}_{action} BEFORE {action} ON {table}
-      BEGIN SELECT RAISE(ABORT, 'rows of {table} are only ever added'); END;
-    """
-        for table in ("turns", "audits", "scans")
-        for action in ("update", "delete")
-    ),
-)
-"""`PRAGMA user_version` counts how many of these a file has seen; never change one, add one."""
 
 _TEXT = (
     "INSERT OR IGNORE INTO texts SELECT ?1, ?2, ?3, ?4, ?5"
@@ -152,13 +115,7 @@ class Store:
         self._turns: list[tuple[Any, ...]] = []
         self._audits: list[tuple[Any, ...]] = []
         with wrapped(path):
-            _make(path)
-            self._db = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
-            try:
-                _prepare(self._db, path)
-            except BaseException:
-                self._db.close()
-                raise
+            self._db = connect(path, BUSY)
 
     def __enter__(self) -> Self:
         return self
@@ -277,54 +234,3 @@ def _audit_row(key: bytes, audit: Audit, now: float) -> tuple[Any, ...]:
         *(key, fingerprint(), audit.verdict, audit.decision, audit.would_nudge, audit.score),
         *(encoded, now),
     )
-
-
-def _make(path: Path) -> None:
-    """Make folder and file for the owner alone; what is there keeps its mode."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-
-
-def _prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Bring the schema up to date. Raises `StoreError` for a file that is not ours."""
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version == 0 and db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-        raise StoreError(f"{path} is another program's database; name another file with --db")
-    if version and db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
-        raise StoreError(f"{path} is another program's database; name another file with --db")
-    if version > len(MIGRATIONS):
-        raise StoreError(
-            f"{path} was written by a newer turn-auditor (schema {version}, this one knows"
-            f" {len(MIGRATIONS)}); update turn-auditor, or name another file with --db"
-        )
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")
-    for number, script in enumerate(MIGRATIONS[version:], version + 1):
-        marks = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {number};"
-        db.executescript(f"BEGIN IMMEDIATE; {script} {marks} COMMIT;")
-
-
-_ADVICE = {
-    sqlite3.SQLITE_BUSY: "is locked by another program; try again when it is done",
-    sqlite3.SQLITE_LOCKED: "is locked by another program; try again when it is done",
-    sqlite3.SQLITE_FULL: "cannot grow, the disk is full; make room, or use --no-store",
-    sqlite3.SQLITE_READONLY: "may not be written; name another file with --db, or use --no-store",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened; name another file with --db, or use --no-store",
-    sqlite3.SQLITE_NOTADB: "is not a database; name another file with --db",
-    sqlite3.SQLITE_CORRUPT: "is damaged; move it away, or name another file with --db",
-    sqlite3.SQLITE_IOERR: "cannot be read or written, the disk fails; use --no-store",
-}
-
-
-@contextmanager
-def wrapped(path: Path) -> Iterator[None]:
-    """Turn what SQLite and the file system raise into `StoreError` that says what to do."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        advice = _ADVICE.get(code, f"cannot be used ({error}); name another file with --db")
-        raise StoreError(f"the store {path} {advice}") from error
-    except OSError as error:
-        advice = "name another file with --db, or use --no-store"
-        raise StoreError(f"the store {path}: {error.strerror or error}; {advice}") from error

@@ -18,7 +18,7 @@ from typing import IO, Protocol, Self
 
 import msgspec
 
-from auditor import show
+from auditor import explanation, show
 from auditor.audit import Audit
 from auditor.errors import ConfigError
 from auditor.summary import Summary
@@ -216,7 +216,7 @@ def explain(out: Output, format_: Format, turn: Turn, audit: Audit, path: Path) 
         out.file.write(msgspec.json.encode(audit) + b"\n")
     elif out.is_file:
         text = io.TextIOWrapper(out.file, encoding="utf-8", errors="replace", write_through=True)
-        show.explain(show.console(text, plain=True), turn, audit, path)
+        explanation.explain(show.console(text, plain=True), turn, audit, path)
         text.detach()
     else:
-        show.explain(show.console(sys.stdout), turn, audit, path)
+        explanation.explain(show.console(sys.stdout), turn, audit, path)

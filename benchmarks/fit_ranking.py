@@ -24,9 +24,16 @@ from auditor.detectors import DETECTORS
 
 MODULE = Path(__file__).parents[1] / "auditor" / "ranking.py"
 NAMES = tuple(detector.name for detector in DETECTORS)
+NUDGEABLE_NAMES = frozenset(
+    "announced_action claim_after_failure cut_text dangling_ending done_claim_open_todos empty_reply "
+    "length_limit open_todos provider_error_transient reasoning_only_reply remaining_work "
+    "stalled_stream tool_call_as_text tool_call_in_reasoning tool_call_unanswered "
+    "tool_result_unanswered unfinished_list usage_limit chanted_sentence near_duplicate_paragraphs "
+    "repeated_error repeated_tool_call spinning_messages tool_call_cycle varied_tool_call".split()
+)
+PRIOR = 3.0  # weight of a pseudo-turn: about one and a half plain turns of the sample (a guess)
 CAP = 20.0  # the largest weight of one turn; the sampling weights reach 117
 STRENGTHS = (0.1, 0.3, 1.0, 3.0)  # inverse regularisation tried, the best cross-fitted one taken
-WRONG = 0.005  # share of wrong nudges that the residue's threshold may add: half of the bar
 
 
 def features(found: list[Case]) -> np.ndarray:
@@ -34,6 +41,18 @@ def features(found: list[Case]) -> np.ndarray:
         [c.audit.signals[n].strength if n in c.audit.signals else 0.0 for n in NAMES] for c in found
     ]
     return np.array(rows)
+
+
+def with_priors(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, ...]:
+    """One pseudo-turn for each detector, so that one never seen keeps the sense of its verdict."""
+    nudgeable = np.array([name in NUDGEABLE_NAMES for name in NAMES], dtype=int)
+    prior = np.full(len(NAMES), PRIOR)
+    return np.vstack([x, np.eye(len(NAMES))]), np.append(y, nudgeable), np.append(w, prior)
+
+
+def fitted(x: np.ndarray, y: np.ndarray, w: np.ndarray, c: float) -> LogisticRegression:
+    x, y, w = with_priors(x, y, np.minimum(w, CAP))
+    return LogisticRegression(C=c, max_iter=5000).fit(x, y, w)
 
 
 def cross_fitted(
@@ -62,20 +81,17 @@ def banded(found: list[Case], logits: np.ndarray) -> np.ndarray:
     return raw + 2 * opinion
 
 
-def threshold(found: list[Case], logits: np.ndarray, y: np.ndarray, w: np.ndarray) -> float:
-    """The lowest cross-fitted residue probability that adds at most `WRONG` wrong nudges."""
+def residue_table(found: list[Case], raw: np.ndarray, y: np.ndarray, w: np.ndarray) -> None:
+    """What a threshold on the residue alone would add: raw counts, precision, wrong share."""
     residue = np.array([c.audit.opinion == "residue" for c in found])
-    raw = 1 / (1 + np.exp(-logits))
-    allowed = WRONG * w[y == 0].sum()
-    best, bad = 1.0, 0.0
-    for place in np.argsort(-raw):
-        if not residue[place]:
-            continue
-        bad += w[place] if y[place] == 0 else 0.0
-        if bad > allowed:
-            break
-        best = float(raw[place])
-    return best
+    print("\nresidue at or over a raw probability: yes, no, precision (weighted), share of all no")
+    for cut in (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
+        over = residue & (raw >= cut)
+        good, bad = w[over & (y == 1)].sum(), w[over & (y == 0)].sum()
+        right = f"{good / (good + bad):.2f}" if good + bad else "—"
+        print(
+            f"{cut:.1f}: {(over & (y == 1)).sum():3} {(over & (y == 0)).sum():3}  {right}  {bad / w[y == 0].sum():.2%}"
+        )
 
 
 def main() -> int:
@@ -98,13 +114,8 @@ def main() -> int:
     print(f"cross-fitted AUC {roc_auc_score(y, scores, sample_weight=w):.4f}")
     for wrong in (0.005, 0.01, 0.02, 0.05, 0.1):
         print(f"recall at {wrong:.1%} wrong: {recall_at(y, scores, w, wrong):.3f}")
-    cut = threshold(found, logits, y, w)
-    residue = np.array([c.audit.opinion == "residue" for c in found])
-    over = residue & (1 / (1 + np.exp(-logits)) >= cut)
-    print(
-        f"residue threshold {cut:.3f}: {int(y[over].sum())} yes, {int((1 - y[over]).sum())} no over it"
-    )
-    model = LogisticRegression(C=best, max_iter=5000).fit(x, y, np.minimum(w, CAP))
+    residue_table(found, 1 / (1 + np.exp(-logits)), y, w)
+    model = fitted(x, y, w, best)
     weights = dict(zip(NAMES, model.coef_[0], strict=True))
     for name, weight in sorted(weights.items(), key=lambda item: -item[1]):
         print(f"{weight:7.2f}  {name}")

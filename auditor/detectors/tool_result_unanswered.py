@@ -19,6 +19,11 @@ from auditor.turn import FinishReason, ToolCall, ToolResult, Turn, Verdict
 
 STAGE = Stage.FAILURE
 
+OWED = 0.95  # 143 of 143 labelled turns were `yes`
+INTRODUCED = 0.75  # an edit right after "let me fix these:" (8 of 9)
+PERHAPS_LAST = 0.5  # a step that often is the last one (6 of 15)
+TICKED = 0.3  # the agent's own list or topic brought up to date (3 of 11)
+
 _LIFTED = (None, Kind.TRANSIENT)
 
 _LAST_STEP = re.compile(
@@ -51,7 +56,16 @@ def _judged(turn: Turn, call: ToolCall, last: ToolResult) -> Signal | None:
         return None
     owed = _owed(family, turn, call, last)
     said = evidence(f"{call.name} → {last.output[:60]}")
-    return Signal(0.95 if owed else 0.5, Verdict.UNFINISHED, said, settles=owed)
+    strength = OWED if owed else _unproved(family, turn)
+    return Signal(strength, Verdict.UNFINISHED, said, settles=owed)
+
+
+def _unproved(family: Family | None, turn: Turn) -> float:
+    if family is Family.BOOKKEEPING:
+        return TICKED
+    words = turn.words
+    introduced = bool(words) and words[-1].rstrip().endswith((":", "："))
+    return INTRODUCED if introduced and family is Family.EDIT else PERHAPS_LAST
 
 
 def _owed(family: Family | None, turn: Turn, call: ToolCall, last: ToolResult) -> bool:

@@ -1,0 +1,94 @@
+"""What the user asked of a scan, read and checked: options in, an `Order` out.
+
+A wrong option gets one sentence that says what was expected. Reads no transcript.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from auditor import sources
+from auditor.audit import Audit
+from auditor.errors import ConfigError
+from auditor.policy import Action
+from auditor.turn import Verdict
+from auditor.writers import Format
+
+Pick = Callable[[Audit], bool]
+
+
+def _with_verdict(verdict: Verdict) -> Pick:
+    return lambda found: found.verdict is verdict
+
+
+def _with_opinion(opinion: str) -> Pick:
+    return lambda found: found.opinion == opinion
+
+
+PICKS: dict[str, Pick] = {
+    "all": lambda _: True,
+    "nudge": lambda found: found.would_nudge,
+    "log": lambda found: found.decision is Action.LOG,
+    "silent": lambda found: found.decision is Action.SILENT,
+    **{verdict.value: _with_verdict(verdict) for verdict in Verdict},
+    **{opinion: _with_opinion(opinion) for opinion in ("settled", "judged", "residue")},
+}
+"""What `--only` takes. `nudge` is what would be nudged, whether or not something holds it back."""
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What the user asked for. `since`, `last`, `session` choose turns; `only` chooses the shown.
+
+    No paths: the default places. `db` None: nothing is kept. `since` is Unix seconds.
+    """
+
+    paths: tuple[Path, ...] = ()
+    harness: str | None = None
+    since: float | None = None
+    last: int | None = None
+    session: str | None = None
+    only: str | None = None
+    explain: str | None = None
+    format: Format = Format.TABLE
+    out: Path | None = None
+    db: Path | None = None
+
+
+_AGO = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.ASCII)
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+
+
+def moment(text: str, now: float, option: str = "--since") -> float:
+    """Read a point in time: an ISO date or time (local without a zone), or an age like 7d."""
+    if found := _AGO.fullmatch(text.strip()):
+        return now - int(found[1]) * _SECONDS[found[2]]
+    try:
+        return datetime.fromisoformat(text.strip()).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise ConfigError(
+            f"{option}: {text!r} is neither a date like 2026-05-31 nor an age like 7d or 12h"
+        ) from None
+
+
+def without_model(name: str) -> None:
+    """Check `--model`. Raises `ConfigError` for a model, as there are none yet."""
+    if name != "none":
+        raise ConfigError(
+            f"--model: {name!r} is not there: models come with `auditor models`; use --model none"
+        )
+
+
+def check(order: Order) -> None:
+    """Raise `ConfigError` for an order that cannot be carried out."""
+    sources.checked(order.harness)
+    if order.only is not None and order.only not in PICKS:
+        raise ConfigError(f"--only: {order.only!r} is none of {', '.join(PICKS)}")
+    if order.last is not None and order.last < 1:
+        raise ConfigError(f"--last: {order.last} is not a number of turns from 1 on")
+    if order.out is not None and not order.out.parent.is_dir():
+        raise ConfigError(f"--out: there is no folder {order.out.parent}")

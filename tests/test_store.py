@@ -1,0 +1,197 @@
+"""The store: adds nothing twice, loses nothing but texts, and says what to do when it cannot."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec import structs
+
+from auditor import store as stores
+from auditor.audit import audit
+from auditor.errors import StoreError
+from auditor.glimpse import redacted
+from auditor.schema import MIGRATIONS
+from auditor.store import FOREVER, Store, address
+from auditor.turn import Turn
+from tests.words import call, result, say, turn
+
+SECRET = "hunter2hunter2"  # noqa: S105 made up
+
+
+def one(text: str = "Shall I go on?", **more: object) -> Turn:
+    return structs.replace(turn(say(text)), **more)
+
+
+def fill(path: Path, *turns: Turn) -> int:
+    with Store(path) as store:
+        for each in turns:
+            store.add(each, redacted(audit(each)))
+        store.flush()
+        return store.added
+
+
+def test_adding_twice_adds_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    assert fill(path, one(), one()) == 1
+    assert fill(path, one()) == 0
+    assert fill(path, one("Other.")) == 1
+
+
+def test_the_address_is_of_the_content_and_not_of_the_times() -> None:
+    assert address(one()) == address(one(started=1.0, ended=2.0))
+    assert address(one()) != address(one("Other."))
+    assert address(one()) != address(one(session="other"))
+
+
+def test_half_a_surrogate_pair_is_stored(tmp_path: Path) -> None:
+    assert fill(tmp_path / "a.db", one("broken \ud83d", request="\ud83d")) == 1
+
+
+def test_another_fingerprint_is_another_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.db"
+    fill(path, one())
+    monkeypatch.setattr(stores, "fingerprint", lambda: "other")
+    assert fill(path, one()) == 1
+
+
+@pytest.mark.parametrize("table", ["turns", "audits", "scans"])
+@pytest.mark.parametrize("statement", ["DELETE FROM {}", "UPDATE {} SET rowid_or_added = 1"])
+def test_rows_are_only_ever_added(tmp_path: Path, table: str, statement: str) -> None:
+    path = tmp_path / "a.db"
+    fill(path, one())
+    with Store(path) as store:
+        store.add_scan(1.0, ["x"], b"{}")
+    column = "began" if table == "scans" else "added"
+    with closing(sqlite3.connect(path)) as db:
+        with pytest.raises(sqlite3.IntegrityError, match="only ever added"):
+            db.execute(statement.format(table).replace("rowid_or_added", column))
+        db.execute("DELETE FROM texts")  # the control: texts may go
+
+
+def test_nothing_is_stored_before_it_was_redacted(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    told = f"password={SECRET}"
+    secret = turn(
+        call("bash", command=f"export {told}"), result("ok"), say(f"Use {told} ?"), request=told
+    )
+    fill(path, secret)
+    with Store(path) as store:
+        exported = b"".join(store.export(texts=True))
+    assert b"<KEY>" in exported
+    for file in tmp_path.iterdir():
+        assert SECRET.encode() not in file.read_bytes()
+
+
+def test_a_secret_across_a_cut_is_redacted_whole(tmp_path: Path) -> None:
+    key = "sk-" + "a1" * 20
+    long = turn(say(key + " x" * 730), request="y " * 395 + key)
+    fill(tmp_path / "a.db", long)
+    with Store(tmp_path / "a.db") as store:
+        exported = b"".join(store.export(texts=True))
+    assert b"a1a1" not in exported
+
+
+def test_purged_texts_are_gone_from_the_disk_and_stay_gone(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    fill(path, one("A sentence to be found again?"))
+    with Store(path) as store:
+        assert store.texts_before(1.0) == 0
+        assert store.purge(FOREVER) == 1
+        assert b"text" not in b"".join(store.export(texts=True)).split(b'"signals"')[0]
+    audits_keep = b"sentence to be found"  # one line of evidence stays with the audit
+    assert path.read_bytes().count(audits_keep) <= 1
+    fill(path, one("A sentence to be found again?"))
+    with Store(path) as store:
+        assert store.stats().texts == 0
+
+
+def test_export_gives_back_the_audit(tmp_path: Path) -> None:
+    fill(tmp_path / "a.db", one(id="t7"))
+    with Store(tmp_path / "a.db") as store:
+        (plain,), (full,) = list(store.export(texts=False)), list(store.export(texts=True))
+    assert json.loads(plain) == json.loads(msgspec.json.encode(audit(one(id="t7"))))
+    assert json.loads(full)["text"]["reply"] == "Shall I go on?"
+
+
+def test_file_and_folder_are_for_the_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.db"
+    fill(path, one())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    fill(path)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    with pytest.raises(StoreError, match="newer turn-auditor"):
+        Store(path)
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE mine (x)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program's database"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    path.write_bytes(b"not a database, but long enough to be looked at" * 100)
+    with pytest.raises(StoreError, match="not a database"):
+        Store(path)
+
+
+def test_a_folder_in_its_place_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="--db"):
+        Store(tmp_path)
+
+
+def test_a_locked_store_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.db"
+    fill(path)
+    monkeypatch.setattr(stores, "BUSY", 0.01)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked by another program"):
+            fill(path, one())
+
+
+def test_a_full_disk_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with Store(path) as store:
+        pages = store._db.execute("PRAGMA page_count").fetchone()[0]
+        store._db.execute(f"PRAGMA max_page_count = {pages}")
+        for number in range(200):
+            store.add(one(str(number) + " x" * 700), audit(one(str(number))))
+        with pytest.raises(StoreError, match="disk is full"):
+            store.flush()
+        store._texts, store._turns, store._audits = [], [], []
+
+
+def test_the_schema_is_strict(tmp_path: Path) -> None:
+    fill(tmp_path / "a.db")
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        tables = db.execute(
+            "SELECT name, strict FROM pragma_table_list WHERE schema = 'main'"
+        ).fetchall()
+    assert {name for name, strict in tables if strict} == {"turns", "audits", "texts", "scans"}
+
+
+def test_the_place_is_the_environments_or_the_platforms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUDITOR_DB", "/somewhere/x.db")
+    assert stores.default_path() == Path("/somewhere/x.db")
+    monkeypatch.delenv("AUDITOR_DB")
+    assert "turn-auditor" in stores.default_path().parts
