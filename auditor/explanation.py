@@ -17,7 +17,9 @@ from auditor.show import NONE, STYLE, clock
 from auditor.signals import Signal
 from auditor.turn import Turn
 
- audited so."""
+
+def explain(to: Console, turn: Turn, audit: Audit, path: Path) -> None:
+    """Print one turn and why it was audited so."""
     to.print(Text(f"turn {visible(audit.turn)}", style="bold"))
     to.print(Text(f"session {visible(audit.session)} · {one_line(audit.harness)}", style="dim"))
     to.print(Text(f"model {one_line(audit.model or NONE)} · {clock(audit.ended)}", style="dim"))

@@ -52,8 +52,10 @@ MIGRATIONS = (
 
 
 def connect(path: Path, busy: float) -> sqlite3.Connection:
-    """Open the file with the newest schema, made where there is none. May raise what `wrapped`
-    turns into a `StoreError`. `busy`: seconds to wait for another writer."""
+    """Open the file with the newest schema, made where there is none; call it in `wrapped`.
+
+    `busy`: seconds to wait for another writer.
+    """
     _make(path)
     db = sqlite3.connect(path, timeout=busy, isolation_level=None)
     try:

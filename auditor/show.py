@@ -1,28 +1,23 @@
 """Audits and summaries for people: tables and lists.
 
-With `explanation` and `progress` the only module that uses rich. Everything out of a transcript is redacted
-and made safe to print before it gets here or right here, and is never read as mark-up.
+With `explanation` and `progress` the only module that uses rich. What comes out of a transcript is
+redacted and safe to print when it gets here, or is made so here, and is never read as mark-up.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from datetime import datetime
-from pathlib import Path
-from types import TracebackType
-from typing import IO, Self
+from typing import IO
 
 from msgspec import Struct
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from auditor.audit import Audit
-from auditor.glimpse import activity, one_line, opening, tail, visible
+from auditor.glimpse import one_line, tail, visible
 from auditor.redact import redact
-from auditor.signals import Signal
 from auditor.store import Stats
 from auditor.summary import Share, Summary
 from auditor.turn import NUDGEABLE, Turn, Verdict
@@ -146,6 +141,7 @@ def _short(name: str) -> str:
 
 
 def clock(when: float | None) -> str:
+    """Write a moment in local time."""
     if when is None:
         return NONE
     return datetime.fromtimestamp(when).astimezone().strftime("%Y-%m-%d %H:%M")
@@ -256,7 +252,3 @@ def stats(to: Console, found: Stats) -> None:
     to.print(f"turns {found.turns:,} · audits {found.audits:,} · scans {found.scans:,}")
     to.print(f"texts {found.texts:,} (auditor store purge deletes them)")
     _counts(to, "verdicts", found.verdicts)
-
-
-def explain(to: Console, turn: Turn, audit: Audit, path: Path) -> None:
-    """Print one turn and why it was

@@ -1,8 +1,8 @@
 """What was audited, kept: one SQLite file, rows only ever added, texts redacted and deletable.
 
-Owns the rows; the file and its schema are `schema`'s. A turn is addressed by its content, so that scanning
-twice adds nothing. Only the table `texts` may lose rows: it holds what a person needs to label a
-turn later. Everything goes through `redact` before it is written.
+Owns the rows; the file and its schema are `schema`'s. A turn is addressed by its content, so that
+scanning twice adds nothing. Only the table `texts` may lose rows: it holds what a person needs to
+label a turn later. Everything goes through `redact` before it is written.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ _NEVER_LAST = frozenset(
     "dem mit и или но что чтобы если для с на по не ve veya için bir ile".split()
 )
 _SHORT = 40  # characters of a last sentence below which it may be a label or a title (a guess)
-_LISTED = re.compile(r"(?:[-*+•|>#]|\d+[.)])\s|\*\*")
+LISTED = re.compile(r"(?:[-*+•|>#]|\d+[.)])\s|\*\*")
 _RUNNING = re.compile(r"[^\W\d_]{2}[.!?] [^\W\d_a-zà-ÿа-я`]?[^.!?:\n]{12,} [a-zà-öø-ÿа-я]{2,}\Z")
 _LETTER_END = re.compile(r"([^\W\d_]{2,})\Z")
 _WHOLE = (".", "!", "?", "。", "！", "？", ":", "：", "```", "؟", "।")
@@ -61,7 +61,7 @@ def cut_off(reply: str) -> float:
         return SURE if _unbalanced(last) else 0.0
     if found.group(1).lower() in _NEVER_LAST and " " in last and not last.startswith("#"):
         return SURE
-    if len(last) < _SHORT or _LISTED.match(last):
+    if len(last) < _SHORT or LISTED.match(last):
         return 0.0
     return SURE if _RUNNING.search(last[-texts.SENTENCE :]) else _UNPUNCTUATED
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from unicodedata import category
 
 from auditor import text as texts
-from auditor.detectors._breaks import SURE, breaks_off, cut_off
+from auditor.detectors._breaks import LISTED, SURE, breaks_off, cut_off
 from auditor.detectors._languages import Phrases, Spoken, spoken
 from auditor.signals import Signal, evidence
 from auditor.turn import Turn, Verdict
@@ -29,13 +29,15 @@ class Ending(NamedTuple):
     """`near`: the last `REACH` characters of prose. `closing`: the last sentence, unquoted.
 
     Both in lower case. `broken`: how surely the reply breaks off on punctuation or inside a code
-    block, `cut`: in mid-sentence. Then its last words are no considered ending.
+    block, `cut`: in mid-sentence. Then its last words are no considered ending. `listed`: the last
+    line is an item of a list.
     """
 
     near: Spoken
     closing: str
     broken: float
     cut: float
+    listed: bool
 
     @property
     def considered(self) -> bool:
@@ -52,9 +54,10 @@ def ending(turn: Turn) -> Ending:
         if '"' in closing or not closing.isascii():
             closing = _QUOTED.sub("", closing)
         near = spoken(turn.tail[-REACH:])
-        found = views["_ending"] = Ending(
-            near, closing, breaks_off(turn.reply), cut_off(turn.reply)
-        )
+        reply = turn.reply
+        listed = LISTED.match(texts.last_line(turn.tail)) is not None
+        found = Ending(near, closing, breaks_off(reply), cut_off(reply), listed)
+        views["_ending"] = found
     return found
 
 
@@ -75,9 +78,16 @@ _OF_USER = re.compile(r"\b(?:you|your|i|we|me|us|okay|ok|fine|right|correct)\b")
 
 
 def asks_user(end: Ending) -> bool:
-    """Whether the last paragraph asks the user something; what an agent asks itself is spared."""
-    paragraph = end.near.text.rsplit("\n\n", 1)[-1]
-    asked = [part for part in texts.sentences(paragraph) if part.endswith(QUESTION_MARKS)]
+    """Whether the user is asked something near the end; what an agent asks itself is spared."""
+    near = end.near.text
+    if not any(mark in near for mark in QUESTION_MARKS):
+        return False
+    asked = [
+        part
+        for line in near.splitlines()
+        for part in texts.sentences(line)
+        if part.rstrip(_CLOSERS).endswith(QUESTION_MARKS)
+    ]
     return any(not part.isascii() or _OF_USER.search(part) for part in asked)
 
 

@@ -18,11 +18,11 @@ _ENGLISH = frozenset(
 _COMMON = {
     code: frozenset(words.split())
     for code, words in {
-        "es": "el los las una que del voy ahora quieres para con vamos",
-        "pt": "o os uma que do vou agora quer para com você vamos não",
-        "fr": "le les la je et des une vous pour dans vais maintenant",
-        "de": "der die das und ich ist sie jetzt den ein eine zu nun",
-        "tr": "ve bir için şimdi bu ile önce ister da de sonra hemen",
+        "es": "el los las una que del voy ahora quieres para con vamos un por en se lo si ya al",
+        "pt": "o os uma que do vou agora quer para com você vamos não um em se dos da na por",
+        "fr": "le les la je et des une vous pour dans vais maintenant un est pas que sur avec du au tu",
+        "de": "der die das und ich ist sie jetzt den ein eine zu nun wir mit für auf du dem nicht noch",
+        "tr": "ve bir için şimdi bu ile önce ister da de sonra hemen olarak daha tüm var",
         "it": "il che per una ora gli adesso vuoi di con vado lo",
     }.items()
 }
@@ -34,6 +34,14 @@ _SCRIPTS = {
     "ar": re.compile(r"[\u0600-\u06ff]"),
     "hi": re.compile(r"[\u0900-\u097f]"),
 }
+_LETTERS = {
+    "es": re.compile(r"[ñ¿¡]"),
+    "pt": re.compile(r"[ãõ]"),
+    "fr": re.compile(r"[èêœ]"),
+    "de": re.compile(r"[ßäöü]"),
+    "tr": re.compile(r"[ğşı]"),
+}
+"""Letters that give a Latin language away where none of its small words stands."""
 _SURE = 2  # English words that make a Latin text English alone (a guess)
 _APART = '.,:;!?()*"`—'
 _FOREIGN = re.compile(r"[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -58,6 +66,10 @@ def spoken(text: str) -> Spoken:
     if not foreign and len(_ENGLISH & words) >= _SURE:
         return Spoken(text, words, ("en",))
     found = [code for code, common in _COMMON.items() if not common.isdisjoint(words)]
+    if not text.isascii():
+        found += [
+            code for code, letters in _LETTERS.items() if code not in found and letters.search(text)
+        ]
     if foreign:
         found += [code for code, script in _SCRIPTS.items() if script.search(text)]
     return Spoken(text, words, ("en", *found))

@@ -66,7 +66,7 @@ _WORDS = (
             r"|sign in|logged"
             r"|api[ _-]?key|authenti|authori[sz]|unauthori|forbidden|oauth"
             r"|does not have access|permission"
-            r"|(?:unknown|invalid|no such) model|model\S* (?:is )?(?:not|does not) (?:found"
+            r"|(?:unknown|invalid|no such) model|model\S{0,80} (?:is )?(?:not|does not) (?:found"
             r"|exist|supported)|model_not_found"
             r"|content[ _-]?(?:filter|policy|management)|safety|blocked by|invalid[ _]request"
             r"|bad[ _]request|unsupported"
