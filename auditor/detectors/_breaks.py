@@ -17,7 +17,7 @@ _BROKEN = {
 _ELLIPSIS = 0.5
 _HEADING_ENDS = 0.9
 _UNSURE_FENCE = 0.4  # a bare fence may be the end of a block as well as its beginning
-_HEADING = re.compile(r"#{1,6} \S")
+_HEADING = re.compile(r"#{2,6} [^:：]+[:：]?\Z")  # "### Files: 8 changed" says something itself
 _RULE = re.compile(r"[-—–_*=\s]+\Z")
 
 
@@ -56,7 +56,7 @@ def cut_off(reply: str) -> float:
     if not reply or reply.endswith(_WHOLE):
         return 0.0
     last = texts.last_line(reply)
-    found = _LETTER_END.search(last)
+    found = _LETTER_END.search(last[-texts.SENTENCE :])
     if found is None:
         return SURE if _unbalanced(last) else 0.0
     if found.group(1).lower() in _NEVER_LAST and " " in last and not last.startswith("#"):

@@ -88,7 +88,9 @@ def asks_user(end: Ending) -> bool:
         for part in texts.sentences(line)
         if part.rstrip(_CLOSERS).endswith(QUESTION_MARKS)
     ]
-    return any(not part.isascii() or _OF_USER.search(part) for part in asked)
+    if end.near.languages != ("en",):
+        return bool(asked)
+    return any(_OF_USER.search(part) for part in asked)
 
 
 NEAR = 0.5  # strength of a phrase that is near the end but not in the last sentence: no proof

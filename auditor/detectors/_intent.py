@@ -21,7 +21,7 @@ _VERB = (
 
 _ADVERBS = r"(?:(?:now|first|next|then|also|just|quickly|immediately|start by|begin by|continue|try to|go ahead and|proceed to|re)[ -])*"
 _DOING = (
-    r"(?:proceeding|moving on|moving to|continuing|starting|beginning|checking|running|updating|adding|fixing"
+    r"(?:proceeding (?:to|with)|moving on|moving to|continuing|starting|beginning|checking|running|updating|adding|fixing"
     r"|creating|implementing|reading|writing|testing|removing|verifying|deleting|applying|looking|searching"
     r"|inspecting|building|rerunning|re-running|committing|pushing|installing|deploying|refactoring|rewriting"
     r"|investigating|patching|wiring|rebuilding|restarting|generating|analy[sz]ing|exploring|reviewing|making"
@@ -49,23 +49,27 @@ announcement = Phrases(
         r"to (?:proceed|continue|do (?:this|that|so)|start), (?:i|we) (?:need|have|must|should)\b",
     ),
     sentence=(
-        "i i'm now next then first time off on so okay ok great good perfect alright right "
-        "proceeding moving continuing starting beginning checking running updating adding fixing "
-        "creating implementing reading writing testing removing verifying deleting applying looking "
-        "searching inspecting building rerunning re-running committing pushing installing deploying "
-        "refactoring rewriting investigating patching wiring rebuilding restarting generating "
-        "analyzing analysing exploring reviewing",
-        rf"{_OPENERS}(?:i(?: now| also| still| just| then)? (?:need to|have to|must) {_ADVERBS}{_VERB}"
-        rf"|{_DOING}{_STATED})"
-        rf"|(?:.{{0,200}}?(?:[,;:—–-]|\bso|\band) )?\W*i(?:'m| am) (?:now |also |next )?{_DOING}"
-        rf"|{_OPENERS}(?:time to|on to|off to|next up)\b"
-        rf"|\W*(?:now|next|then|first)\W+(?:to|let) {_ADVERBS}{_VERB}",
+        (
+            "i i'm now next then first time off on so okay ok great good perfect alright right "
+            "proceeding moving continuing starting beginning checking running updating adding fixing "
+            "creating implementing reading writing testing removing verifying deleting applying looking "
+            "searching inspecting building rerunning re-running committing pushing installing deploying "
+            "refactoring rewriting investigating patching wiring rebuilding restarting generating "
+            "analyzing analysing exploring reviewing"
+        ),
+        (
+            rf"{_OPENERS}(?:i(?: now| also| still| just| then)? (?:need to|have to|must) {_ADVERBS}{_VERB}"
+            rf"|{_DOING}{_STATED})"
+            rf"|(?:.{{0,200}}?(?:[,;:—–-]|\bso|\band) )?\W*i(?:'m| am) (?:now |also |next )?{_DOING}"
+            rf"|{_OPENERS}(?:time to|on to|off to|next up)\b"
+            rf"|\W*(?:now|next|then|first)\W+(?:to|let) {_ADVERBS}{_VERB}"
+        ),
     ),
     others={
-        "zh": r"让我(?!知道)(?:们)?|我们?(?:来|将|会|先|现在|马上|立即|这就|要|需要|准备|开始|继续)|(?:现在|接下来|下面|然后|首先|随后|下一步)(?:，|,)?(?:我|让|来|开始|将|会|就|继续|更新|修改|修复|添加|创建|检查|运行|实现|执行|处理|测试|查看|编写|需要|去)(?!正常|良好|顺利|全部|都|均|已|通过|成功|得)|(?:\A|[，,。；;：:！!\s])开始(?:实现|执行|修改|编写|处理|整合|创建|更新|修复|检查|工作|实施)|(?<!可以)(?<!可)(?<!否)继续(?:执行|处理|实现|完成|修复|进行|下一)|(?:\A|我|现在|[，,。；;：:！!\s])正在(?!运行)",
+        "zh": r"让我(?!知道)(?:们)?|我们?(?:来|将|会|先|现在|马上|立即|这就|要|需要|准备|开始|继续)|(?:现在|接下来|下面|然后|首先|随后|下一步)(?:，|,)?(?:我|让|来|开始|继续|更新|修改|修复|添加|创建|检查|运行|实现|执行|处理|测试|查看|编写)(?!正常|良好|顺利|全部|都|均|已|通过|成功|得)|(?:\A|[，,。；;：:！!\s])开始(?:实现|执行|修改|编写|处理|整合|创建|更新|修复|检查|工作|实施)|(?<!可以)(?<!可)(?<!否)继续(?:执行|处理|实现|完成|修复|进行|下一)|(?:\A|我|现在|[，,。；;：:！!\s])正在(?!运行)",
         "ja": r"(?:次に|まず|これから|それでは|では|続いて|今から|引き続き|最初に|今度は|さっそく).{0,60}(?:ます|ましょう|たいと思います)|(?:し|やっ|見|み|確認し|直し|調べ|試し|追加し|修正し|実行し|更新し|読ん|書い|進め|始め)て(?:み|いき|き|おき)ます|(?<!\w)(?!.*(?:(?<!私)(?<!で)(?<!に)(?<!ず)(?<!度)(?<!次)(?<!僕)は|これにより|自動|ごとに|時に|際に|すると|[がも].{0,30}[をに]))(?:[^。]{0,60})(?:確認|実行|修正|更新|追加|作成|実装|調査|テスト|検索|削除|変更|開始|対応|適用|検証|分析|着手|再実行|着手|移行|整理|コミット|デプロイ|ビルド|インストール|設定|調整)します|(?:進め|始め|調べ|直し|試し|見)ます|ましょう[。:：!！]?\Z",
         "ko": r"(?:하|해\s?보|보|시작하|진행하|확인하|수정하|실행하|추가하|작성하|살펴보|적용하|업데이트하|고치|돌려보|만들|넘어가)겠습니다|할게요|(?:볼|갈|할)게요|(?:이제|다음으로|먼저|우선|그럼|이어서|지금부터)(?!.*[가-힣](?:은|는|이|가)\ ).{0,60}(?:(?:진행|시작|확인|수정|실행|추가|작성|적용|구현|검토|점검|업데이트|커밋|빌드|배포|분석|조사|삭제|생성)합니다|하겠|보겠|봅시다|할게|시다)|합시다|봅시다",
-        "ru": r"\b(?:давай(?:те)?|приступа(?:ю|ем)|начина(?:ю|ем)|начн[уё]м?|перехо(?:жу|дим)|продолж(?:аю|у|аем|им)|провер(?:ю|им|яю)|запу(?:щу|стим|скаю)|обнов(?:лю|им|ляю)|исправ(?:лю|им|ляю)|добав(?:лю|им|ляю)|удал(?:ю|им|яю)|созда(?:м|дим|ю)|посмотр(?:ю|им)|попробу(?:ю|ем)|сдела(?:ю|ем)|выполн(?:ю|им|яю)|напиш(?:у|ем)|изуч(?:у|им|аю)|протестиру(?:ю|ем)|прочита(?:ю|ем)|внес(?:у|ём|ем)|внош[уе]|займусь|буду|(?:проверя|запуска|обновля|исправля|добавля|смотр|пиш|чита|ищ|меня|дела|анализиру|исследу|тестиру|перезапуска|коммич)ю|перезапу(?:щу|стим)|сейчас\ я|теперь\ (?:нужно|надо|я(?!\ (?:понима|вижу|знаю))|мне)|(?:мне|нам)?\ ?(?:нужно|надо|необходимо)\ (?:добавить|обновить|исправить|проверить|сделать|создать|изменить|внести)|проанализирую|составлю|реализую|реализуем|использую|найду|открою|верну|заменю|перепишу|настрою|соберу)\b",
+        "ru": r"\b(?:давай(?:те)?|приступа(?:ю|ем)|начина(?:ю|ем)|начн[уё]м?|перехо(?:жу|дим)|продолж(?:аю|у|аем|им)|провер(?:ю|им|яю)|запу(?:щу|стим|скаю)|обнов(?:лю|им|ляю)|исправ(?:лю|им|ляю)|добав(?:лю|им|ляю)|удал(?:ю|им|яю)|созда(?:м|дим|ю)|посмотр(?:ю|им)|попробу(?:ю|ем)|сдела(?:ю|ем)|выполн(?:ю|им|яю)|напиш(?:у|ем)|изуч(?:у|им|аю)|протестиру(?:ю|ем)|прочита(?:ю|ем)|внес(?:у|ём|ем)|внош[уе]|займусь|буду|(?:проверя|запуска|обновля|исправля|добавля|смотр|пиш|чита|ищ|меня|дела|анализиру|исследу|тестиру|перезапуска|коммич)ю|перезапу(?:щу|стим)|сейчас\ я|теперь\ (?:я(?!\ (?:понима|вижу|знаю))|мне)|(?:мне|нам)?\ ?(?:нужно|надо|необходимо)\ (?:добавить|обновить|исправить|проверить|сделать|создать|изменить|внести)|проанализирую|составлю|реализую|реализуем|найду|открою|верну|заменю|перепишу|настрою|соберу)\b",
         "ar": r"س(?:أقوم|أبدأ|أتحقق|أضيف|أشغل|أعدل|أصلح|أحدث|أنشئ|أراجع|أنظر|أفحص|أستمر|أواصل|أكمل|أقرأ|أبحث|أجرب|أنتقل|أختبر|أكتب|أحذف|أنفذ|أطبق|نقوم|نبدأ|نتحقق|نضيف)|سوف\ (?:أ|ن)|دعني|دعونا|دعنا|الآن\ (?:س[أن]|أ(?:قوم|بدأ|تحقق|ضيف|شغل|عدل|صلح|نشئ|راجع|فحص|كمل|كتب|ختبر|نتقل))|لنبدأ|لنتحقق|\bهيا\b|لنقم|\bلنر\b|سأ(?!نتظر)\w+",
         "hi": r"(?:अब|पहले|आगे|फिर)\ (?:मैं|हम|मुझे)|(?:अब|पहले|फिर|चलो|तो)\ (?!.*(?:सभी|सारे|दोनों|ये\ |वे\ )).{0,60}(?:(?:चला|देख|जाँच|जांच|जोड़|बना|लिख|सुधार|ठीक\ कर|शुरू\ कर)ते\ (?:हैं|है)|(?:ूँगा|ूंगा|ूँगी|ूंगी))|मैं\ .{0,80}(?:ूँगा|ूंगा|ूँगी|ूंगी|ता\ हूँ|ती\ हूँ|रहा\ हूँ|रही\ हूँ|ता\ हूं|रहा\ हूं)|आइए|चलिए|(?:कर|चला|जोड़|देख|जाँच|जांच|बना|लिख|सुधार|शुरू\ कर|पढ़|हटा)(?:(?:ता|ती)\ हू[ँं]|ूँगा|ूंगा|ूँगी|ूंगी|\ ले(?:ता|ती)\ हू[ँं])",
         "es": r"\b(?:voy\ a|vamos\ a|procedo\ a|proceder[eé]|d[eé]jame|perm[ií]teme|a\ continuaci[oó]n,?\ (?:reviso|ejecuto|actualizo|implemento|corrijo|a[nñ]ado|agrego|creo|compruebo|\w+(?:ar|er|ir)[eé]\b)|empiezo|empezar[eé]|comenzar[eé]|(?<!\bel\ )(?<!\bal\ )(?<!\bun\ )comienzo\ (?:a|por|con)\b|empecemos|comencemos|sigo\ con\b|continúo\ (?:con|ahora|por)|\Acontinuo\ con|continuar[eé]|ahora\ (?:voy|vamos|procedo|proceder[eé]|actualizo|corrijo|agrego|a[nñ]ado|reviso|verifico|ejecuto|implemento|creo|pruebo|paso\ a|toca|falta|\w+(?:ar|er|ir)[eé]\b)|(?:revisar|ejecutar|verificar|actualizar|corregir|agregar|a[nñ]adir|implementar|crear|comprobar|probar|escribir|buscar|modificar|eliminar|arreglar|leer|lanzar)[eé]\b|tengo\ que|necesito\ (?:revis|actuali|corre|agreg|a[nñ]ad|modific|verific)\w+|primero,?\ (?:voy|vamos|revis))",
@@ -102,6 +106,9 @@ spare = Phrases(
         r"unless (?:we|that's|it(?:'s| is)?\b|they|this|everything|all|the [\w-]+ (?:is|are|has|finish|complete|return|land))",
         r"based on your",
         r"otherwise\b",
+        r"when we\b",
+        r"if any\b",
+        r"in my future",
         r"in a (?:few|moment|minute|bit|while)",
         r"every (?:future|time|new|pr\b)",
         r"please\b",
@@ -133,13 +140,13 @@ spare = Phrases(
         "zh": r"如果|如需|若|需要(?:你|您)|记住|牢记|注意|遵守|避免|关注|留意|监控|等待|等候|稍后|停(?:在|下|止|手)|暂停|不(?:会|再|做|改)|根据(?:你|您)|(?:回答|回复|确认|收到|得到).{0,12}后|等你|等您|请|你(?:可以|需要|想|要)|您(?:可以|需要|想|要)|之后再|后再|告诉|后我(?:会|将|再)|确认后|吗[？?]?\Z|已(?:经)?(?:完成|全部)",
         "ja": r"ください|場合|たら|必要(?:なら|に応|であれば)|もし|お待ち|お知らせ|ご|いただ|でしょうか|ますか|次第|可能です|完了します",
         "ko": r"기억하|유의하|명심하|주의하|준수하|감사하|중단하|멈추|보류하|앞으로|주시면|주세요|원하|필요하시|경우|기다리|알려|말씀|드리겠습니다|까요|되면|대기하",
-        "ru": r"\b(?:если|как\ только|после\ (?:ваш|подтвержд|одобр|ответ)|подтверд|ваш|рад[аы]?\b|учту|учитыва|запомню|помнить|подожд|дожд|остановлюсь|впредь|когда\ вы|после\ того|жду|ожида|скажите|сообщите|вы\ (?:можете|хотите)|вам|хотите|подождать|ждать)",
+        "ru": r"\b(?:если|тогда\ я|как\ только|после\ (?:ваш|подтвержд|одобр|ответ)|подтверд|ваш|рад[аы]?\b|учту|учитыва|запомню|помнить|подожд|дожд|остановлюсь|впредь|когда\ вы|после\ того|жду|ожида|скажите|сообщите|вы\ (?:можете|хотите)|вам|хотите|подождать|ждать)",
         "ar": r"إذا|إن\ (?:كنت|أردت|رغبت)|بمجرد|سأكون|سأتذكر|سأبقى|سأتوقف|سألتزم|سأراعي|عندما\ ت|بعد\ أن|أنتظر|سأنتظر|بانتظار|أخبرني|يمكنك|هل|موافقت|تأكيد",
         "hi": r"अगर|यदि|सकत[ाी]\ हू[ँं]|समझत[ाी]|याद\ रख|ध्यान\ रख|रुक[ूत]|उम्मीद|आशा|जैसे\ ही|के\ बाद\ ही|जब\ आप|आपके|आपकी|इंतज़?ार|प्रतीक्षा|बताइए|बताएँ|कृपया|आप\ .{0,20}(?:दें|करें)|क्या",
-        "es": r"\b(?:si\ |cuando|una\ vez|en\ cuanto|tras\ tu|recordar|tener\ en\ cuenta|tendr[eé]\ en\ cuenta|evitar[eé]|necesito\ que|av[ií]sa|dime|espero|esperar|puedes|quieres|tu\ (?:confirm|aprob|respuesta)|confirm|apru)",
-        "pt": r"\b(?:se\ |quando|assim\ que|ap[oó]s\ (?:sua|a\ sua)|lembrar|levar\ em\ conta|evitar|preciso\ que|avise|me\ diga|aguard|espero|esperar|voc[eê]|quiser|sua\ (?:confirm|aprov|resposta)|confirm|aprov)",
-        "fr": r"\b(?:si\ |lorsque|apr[eè]s\ (?:ta|ton|votre|confirm|valid)|souvenir|souviendr|retenir|retiendr|[eé]viter|arr[eê]te|quand|d[eè]s\ que|une\ fois|dis-moi|dites|attend|vous\ (?:pouvez|voulez|souhaitez)|tu\ (?:peux|veux)|votre|ton\ |ta\ |confirm|valid)",
-        "de": r"\b(?:wenn|falls|sobald|nachdem\ (?:du|sie)|w[aä]re|k[oö]nnte|merke|merken|abwarten|daran\ (?:halten|denken)|beachten|vermeiden|ich\ (?:sehe|gehe)\ (?:keine?|davon)|warte|sag|du\ (?:kannst|willst|musst)|sie\ (?:k[oö]nnen|m[oö]chten|m[uü]ssen)|deine?[rn]?\b|ihre?[rn]?\b|bitte|best[aä]tig|freigabe)",
+        "es": r"\b(?:si\ |entonces|cuando|una\ vez|en\ cuanto|tras\ tu|recordar|tener\ en\ cuenta|tendr[eé]\ en\ cuenta|evitar[eé]|necesito\ que|av[ií]sa|dime|espero|esperar|puedes|quieres|tu\ (?:confirm|aprob|respuesta)|confirm|apru)",
+        "pt": r"\b(?:em\ (?:alguns|poucos)\ (?:instantes|minutos)|em\ breve|se\ |então|quando|assim\ que|ap[oó]s\ (?:sua|a\ sua)|lembrar|levar\ em\ conta|evitar|preciso\ que|avise|me\ diga|aguard|espero|esperar|voc[eê]|quiser|sua\ (?:confirm|aprov|resposta)|confirm|aprov)",
+        "fr": r"\b(?:si\ |alors\ je|lorsque|apr[eè]s\ (?:ta|ton|votre|confirm|valid)|souvenir|souviendr|retenir|retiendr|[eé]viter|arr[eê]te|quand|d[eè]s\ que|une\ fois|dis-moi|dites|attend|vous\ (?:pouvez|voulez|souhaitez)|tu\ (?:peux|veux)|votre|ton\ |ta\ |confirm|valid)",
+        "de": r"\b(?:wenn|falls|sobald|dann\ \w+\ ich|nachdem\ (?:du|sie)|w[aä]re|k[oö]nnte|merke|merken|abwarten|daran\ (?:halten|denken)|beachten|vermeiden|ich\ (?:sehe|gehe)\ (?:keine?|davon)|warte|sag|du\ (?:kannst|willst|musst)|sie\ (?:k[oö]nnen|m[oö]chten|m[uü]ssen)|deine?[rn]?\b|ihre?[rn]?\b|bitte|best[aä]tig|freigabe)",
         "tr": r"(?:i\u0307?sters|olursa|hatırla|unutma|dikkat\ ed|\w(?:dığında|diğinde|duğunda|düğünde)|\w[sş][ea](?:n|nız|niz)\b|bekl|onay|haber|söyle|lütfen|eğer|dilersen|[ıiuü]nca\b|gerekirse|misin|mısın)",
         "it": r"\b(?:se\ |quando|una\ volta|fammi\ sapere|dimmi|attend|aspett|puoi|vuoi|conferm)",
     },

@@ -18,10 +18,12 @@ _ENGLISH = frozenset(
 _COMMON = {
     code: frozenset(words.split())
     for code, words in {
-        "es": "el los las una que del voy ahora quieres para con vamos un por en se lo si ya al",
+        "es": "el la los las una que del voy ahora quieres para con vamos un por en se lo si ya al",
         "pt": "o os uma que do vou agora quer para com você vamos não um em se dos da na por",
-        "fr": "le les la je et des une vous pour dans vais maintenant un est pas que sur avec du au tu",
-        "de": "der die das und ich ist sie jetzt den ein eine zu nun wir mit für auf du dem nicht noch",
+        "fr": "le les la je et des une vous pour dans "
+        "vais maintenant un est pas que sur avec du au tu",
+        "de": "der die das und ich ist sie jetzt den ein eine "
+        "zu nun wir mit für auf du dem nicht noch wenn",
         "tr": "ve bir için şimdi bu ile önce ister da de sonra hemen olarak daha tüm var",
         "it": "il che per una ora gli adesso vuoi di con vado lo",
     }.items()
@@ -121,8 +123,8 @@ class Phrases:
             for word in sorted(hits):
                 if match := self._english[word].search(text):
                     return match.group()
-        if (match := self.begins(text, of)) is not None:
-            return match
+        if (beginning := self.begins(text, of)) is not None:
+            return beginning
         for code in of.languages[1:]:
             pattern = self._others.get(code)
             if pattern is not None and (match := pattern.search(text)):

@@ -53,9 +53,10 @@ _WORDS = (
         Kind.USAGE,
         (
             r"usage[ _]?limit|(?:hit|reached|exceeded) your (?:\S+ )?limit"
-            r"|out of (?:extra )?usage|limit (?:reached|will reset)"
-            r"|\bresets? (?:at )?\w+|(?:daily|weekly|monthly|hourly|5-hour|plan) (?:usage "
-            r"|message |request )?limit"
+            r"|out of (?:extra )?usage|(?<!rate )limit (?:reached|will reset)"
+            r"|\bresets? (?:(?:at|on|in) )?(?:\d|(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may"
+            r"|jun|jul|aug|sep|oct|nov|dec|tomorrow|midnight|noon))"
+            r"|(?:daily|weekly|monthly|hourly|5-hour|plan) (?:usage |message |request )?limit"
             r"|\bper[ -](?:day|week|month)"
         ),
     ),
@@ -78,7 +79,7 @@ _WORDS = (
             r"rate[ _-]?limit|too many requests|overload|unavailable|internal server"
             r"|server[ _]error|bad gateway"
             r"|gateway time-?out|time(?:d)?[ _-]?out|E(?:CONN|PIPE|AI_AGAIN|TIMEDOUT|HOSTUNREACH)"
-            r"|connection|socket hang|network|fetch failed|stream|premature|\bEOF\b|stalled"
+            r"|function\.name|connection|socket hang|network|fetch failed|stream|premature|\bEOF\b|stalled"
             r"|terminated"
             r"|temporar|try again|retry"
         ),
@@ -127,7 +128,8 @@ def said(turn: Turn) -> str:
     line = printed(turn)
     if error is None:
         return line
-    return f"{error.name} {error.message[:_LONGEST]} {line}".strip()
+    words = f"{error.name} {error.message[:_LONGEST]} {line}".strip()
+    return words or (f"status {error.status}" if error.status is not None else "")
 
 
 def kind_of(turn: Turn) -> Kind | None:

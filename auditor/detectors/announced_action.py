@@ -36,6 +36,8 @@ def detect(turn: Turn) -> Signal | None:
 def _strength(turn: Turn, end: Ending) -> float:
     if _intent.spare.find(end.closing, end.near) or _handoff.offer.find(end.closing, end.near):
         return SPARED
+    if _handoff.asks_back.find(end.closing, end.near):
+        return SPARED
     if end.listed or asks_user(end):
         return DOUBTED
     if _handoff.deferred.find(end.closing, end.near):

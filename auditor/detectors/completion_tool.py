@@ -11,7 +11,7 @@ import re
 from auditor.detectors._last_call import answer, last_call
 from auditor.detectors._refusals import refused
 from auditor.detectors._tool_names import Family, of
-from auditor.signals import Signal, Stage
+from auditor.signals import Signal, Stage, evidence
 from auditor.turn import ToolResult, Turn, Verdict
 
 STAGE = Stage.COMPLETION
@@ -31,7 +31,9 @@ def detect(turn: Turn) -> Signal | None:
     if turn.open_todos:
         said = f"{call.name} called with {len(turn.open_todos)} to-dos open"
         return Signal(0.5, Verdict.FINISHED, said)
-    return Signal(1.0, Verdict.FINISHED, f"{call.name} ended the task", settles=not _goes_on(turn))
+    return Signal(
+        1.0, Verdict.FINISHED, evidence(f"{call.name} ended the task"), settles=not _goes_on(turn)
+    )
 
 
 def _turned_down(result: ToolResult) -> bool:

@@ -22,5 +22,5 @@ def detect(turn: Turn) -> Signal | None:
     result = answer(turn, call)
     if result is not None and result.failed is not True:
         # It may be for something else: a nightly job is no reason to wait.
-        return Signal(0.7, Verdict.WAITING, f"the last call was {call.name}")
+        return Signal(0.7, Verdict.WAITING, evidence(f"the last call was {call.name}"))
     return None

@@ -27,4 +27,4 @@ def detect(turn: Turn) -> Signal | None:
         or family(call.name) is not Family.SUBAGENT
     ):
         return None
-    return Signal(0.7, Verdict.WAITING, f"{call.name} has no result yet")
+    return Signal(0.7, Verdict.WAITING, evidence(f"{call.name} has no result yet"))

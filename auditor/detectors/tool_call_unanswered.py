@@ -9,7 +9,7 @@ from __future__ import annotations
 from auditor.detectors._last_call import dangling
 from auditor.detectors._provider_errors import Kind, kind_of
 from auditor.detectors._tool_names import Family, of
-from auditor.signals import Signal, Stage
+from auditor.signals import Signal, Stage, evidence
 from auditor.turn import FinishReason, Turn, Verdict
 
 STAGE = Stage.FAILURE
@@ -27,7 +27,7 @@ def detect(turn: Turn) -> Signal | None:
         case Family.ASK | Family.COMPLETE | Family.SUBAGENT | Family.SCHEDULE:
             return None
         case Family.BOOKKEEPING:
-            return Signal(0.3, Verdict.UNFINISHED, f"{call.name} has no result")
+            return Signal(0.3, Verdict.UNFINISHED, evidence(f"{call.name} has no result"))
         case _:
-            said = f"{call.name} has no result"
+            said = evidence(f"{call.name} has no result")
             return Signal(0.9, Verdict.UNFINISHED, said, settles=True)

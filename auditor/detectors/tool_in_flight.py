@@ -7,7 +7,7 @@ A long build looks exactly so, and an abort would kill it.
 from __future__ import annotations
 
 from auditor.detectors._last_call import dangling
-from auditor.signals import Signal, Stage
+from auditor.signals import Signal, Stage, evidence
 from auditor.turn import FinishReason, Turn, Verdict
 
 STAGE = Stage.STRUCTURE
@@ -20,4 +20,4 @@ def detect(turn: Turn) -> Signal | None:
     call = dangling(turn)
     if call is None:
         return None
-    return Signal(0.9, Verdict.WAITING, f"{call.name} is still running", settles=True)
+    return Signal(0.9, Verdict.WAITING, evidence(f"{call.name} is still running"), settles=True)

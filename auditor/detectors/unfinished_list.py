@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from auditor.detectors import _progress
 from auditor.detectors._endings import ending
 from auditor.signals import Signal, Stage, evidence
 from auditor.turn import Turn, Verdict
@@ -33,10 +34,13 @@ def detect(turn: Turn) -> Signal | None:
     lead = _lead(turn.tail)
     if lead and _OWED.match(lead):
         return Signal(LIST, Verdict.UNFINISHED, evidence(lead))
-    near = ending(turn).near
-    if "of" in near.words and "the" in near.words and _falls_short(near.text):
-        return Signal(COUNT, Verdict.UNFINISHED, evidence(near.text), settles=True)
-    return None
+    end = ending(turn)
+    if "of" not in end.near.words or "the" not in end.near.words:
+        return None
+    last = end.near.text.rsplit("\n", 1)[-1]
+    if not _falls_short(last) or _progress.claim.find(end.closing, end.near):
+        return None
+    return Signal(COUNT, Verdict.UNFINISHED, evidence(last), settles=end.considered)
 
 
 def _lead(tail: str) -> str:

@@ -18,7 +18,7 @@ def detect(turn: Turn) -> Signal | None:
         return Signal(1.0, Verdict.AWAITING_USER, "the user stopped the turn", settles=True)
     error = turn.error
     if error is not None and "abort" in error.name.lower():
-        return Signal(1.0, Verdict.AWAITING_USER, f"ended by {error.name}", settles=True)
+        return Signal(1.0, Verdict.AWAITING_USER, evidence(f"ended by {error.name}"), settles=True)
     refusal = last_refusal(turn)
     if refusal is not None:
         said = evidence(refusal.output[:120])

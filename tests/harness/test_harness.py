@@ -7,7 +7,6 @@ raising and agrees up to there; every file has one harness that claims it.
 from __future__ import annotations
 
 import json
-import warnings
 from pathlib import Path
 
 import pytest
@@ -20,12 +19,6 @@ from tests.harness import structure
 
 OWN = structure.own_recordings()
 SHARED = structure.shared_samples()
-if not SHARED:
-    warnings.warn(
-        f"no shared samples at {structure.SHARED}: their golden structures are NOT checked",
-        UserWarning,
-        stacklevel=1,
-    )
 SHARED_GOLDEN = (
     json.loads(structure.SHARED_GOLDEN.read_text()) if structure.SHARED_GOLDEN.exists() else {}
 )
