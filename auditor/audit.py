@@ -67,4 +67,3 @@ def audit(turn: Turn, *, policy: Policy = OBSERVE, past: Past = NOTHING) -> Audi
         remedy=remedy(proof) if proof and decision.would_nudge else None,
         signals=signals,
     )
-

@@ -14,6 +14,7 @@ from msgspec import Struct
 from auditor.sieve import Settled
 from auditor.turn import NUDGEABLE, Turn
 
+
 class Action(StrEnum):
     """What to do about a turn."""
 
@@ -51,7 +52,7 @@ OBSERVE = Policy()
 
 
 class Past(Struct, frozen=True):
-    """What was done before in the session: nudges sent, and when the last one was (Unix seconds)."""
+    """What was done before in the session: nudges sent, and when the last was (Unix seconds)."""
 
     nudges: int = 0
     last_nudge: float | None = None

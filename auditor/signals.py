@@ -20,7 +20,7 @@ class Stage(IntEnum):
 
 
 class Signal(Struct, frozen=True, gc=False):
-    """`strength` 0..1 is a feature, not a probability; `settles` is earned by measured precision."""
+    """`strength` 0..1 is a feature, no probability; `settles` is earned by measured precision."""
 
     strength: float
     points_to: Verdict

@@ -25,8 +25,8 @@ from auditor.detectors import DETECTORS
 MODULE = Path(__file__).parents[1] / "auditor" / "ranking.py"
 NAMES = tuple(detector.name for detector in DETECTORS)
 NUDGEABLE_NAMES = frozenset(
-    "announced_action claim_after_failure cut_text dangling_ending done_claim_open_todos empty_reply "
-    "length_limit open_todos provider_error_transient reasoning_only_reply remaining_work "
+    "announced_action claim_after_failure cut_text dangling_ending done_claim_open_todos "
+    "empty_reply length_limit open_todos provider_error_transient reasoning_only_reply remaining_work "
     "stalled_stream tool_call_as_text tool_call_in_reasoning tool_call_unanswered "
     "tool_result_unanswered unfinished_list usage_limit chanted_sentence near_duplicate_paragraphs "
     "repeated_error repeated_tool_call spinning_messages tool_call_cycle varied_tool_call".split()
@@ -89,9 +89,8 @@ def residue_table(found: list[Case], raw: np.ndarray, y: np.ndarray, w: np.ndarr
         over = residue & (raw >= cut)
         good, bad = w[over & (y == 1)].sum(), w[over & (y == 0)].sum()
         right = f"{good / (good + bad):.2f}" if good + bad else "—"
-        print(
-            f"{cut:.1f}: {(over & (y == 1)).sum():3} {(over & (y == 0)).sum():3}  {right}  {bad / w[y == 0].sum():.2%}"
-        )
+        counts = f"{(over & (y == 1)).sum():3} {(over & (y == 0)).sum():3}"
+        print(f"{cut:.1f}: {counts}  {right}  {bad / w[y == 0].sum():.2%}")
 
 
 def main() -> int:

@@ -2,8 +2,8 @@
 
     python benchmarks/speed_scan.py [PATH…] [--rounds N]
 
-Both sides read the same files in the same run, turn about, archives unpacked beforehand; Markdown
-and databases are left out, as nothing decodes them as JSON. The ratio is of the best rounds. Bar: 3.
+Both sides read the same files in the same run, turn about, archives unpacked beforehand. Markdown
+and databases are left out: nothing decodes them as JSON. The ratio is of the best rounds. Bar: 3.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def gathered(paths: list[Path], folder: Path) -> list[Source]:
     """The JSON sources, archives unpacked into the folder."""
     found = []
     for source in sources.in_paths(paths).sources:
-        if source.path.name.endswith(".gz"):
-            plain = folder / source.path.name.removesuffix(".gz")
-            plain.write_bytes(gzip.decompress(source.path.read_bytes()))
-            source = Source(source.harness, plain)
-        if source.path.suffix in {".jsonl", ".json"}:
-            found.append(source)
+        path = source.path
+        if path.suffix == ".gz":
+            path = folder / path.stem
+            path.write_bytes(gzip.decompress(source.path.read_bytes()))
+        if path.suffix in {".jsonl", ".json"}:
+            found.append(Source(source.harness, path))
     return found
 
 

@@ -7,8 +7,8 @@ import pytest
 from tests.harness.structure import SHARED
 
 MISSING = (
-    f"NOT CHECKED: there are no shared samples at {SHARED} (AUDITOR_SHARED names another place), so "
-    "the golden structures of real transcripts and the bars on labelled turns were not tested."
+    f"NOT CHECKED: there are no shared samples at {SHARED} (AUDITOR_SHARED names another place), "
+    "so the golden structures of real transcripts and the bars on labelled turns were not tested."
 )
 
 

@@ -1,4 +1,4 @@
-"""The shape of the code: sizes, lazy imports, one file one thing, documents that name what is there."""
+"""The shape of the code: sizes, lazy imports, one file one thing, honest documents."""
 
 from __future__ import annotations
 

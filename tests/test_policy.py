@@ -59,7 +59,7 @@ LOOP = Settled(Verdict.STUCK, "tool_call_cycle")
             Residue(), NUDGING, Past(), {}, "silent", "nothing proves it", id="residue is silence"
         ),
         pytest.param(Judged(0.95, "c"), NUDGING, Past(), {}, "nudge", "judged", id="a sure model"),
-        pytest.param(Judged(0.4, "c"), NUDGING, Past(), {}, "silent", "judged", id="a doubting one"),
+        pytest.param(Judged(0.4, "c"), NUDGING, Past(), {}, "silent", "judged", id="in doubt"),
     ],
 )  # fmt: skip
 def test_decide(  # noqa: PLR0917

@@ -15,7 +15,7 @@ from tests.harness.structure import SHARED
 ROOT = Path(__file__).parents[1]
 OWN = [found for found in records(ROOT / "data" / "turns.jsonl") if isinstance(found, Record)]
 RECALL = 0.75
-"""Share of our own stalls that the sieve proves (0.76 when this was written; many are hard on purpose)."""
+"""Share of our own stalls that the sieve proves; many are hard on purpose (0.76 when written)."""
 
 
 def test_no_turn_of_ours_that_deserves_silence_would_be_nudged() -> None:
@@ -44,7 +44,11 @@ def test_what_would_be_nudged_has_a_remedy_and_a_proof() -> None:
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"no labelled turns at {SHARED}")
 def test_the_bars_on_labelled_turns_and_scenarios_are_met() -> None:
-    done = subprocess.run(  # noqa: S603 our own script
-        [sys.executable, "benchmarks/quality_sieve.py"], cwd=ROOT, capture_output=True, text=True
+    done = subprocess.run(
+        [sys.executable, "benchmarks/quality_sieve.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout

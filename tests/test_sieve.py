@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from auditor.detectors import DETECTORS
-from auditor.signals import Signal, Stage
 from auditor.sieve import Settled, settled, sieve
+from auditor.signals import Signal, Stage
 from auditor.turn import Verdict
 from tests.words import call, result, say, turn
 

@@ -79,7 +79,8 @@ _WORDS = (
             r"rate[ _-]?limit|too many requests|overload|unavailable|internal server"
             r"|server[ _]error|bad gateway"
             r"|gateway time-?out|time(?:d)?[ _-]?out|E(?:CONN|PIPE|AI_AGAIN|TIMEDOUT|HOSTUNREACH)"
-            r"|function\.name|connection|socket hang|network|fetch failed|stream|premature|\bEOF\b|stalled"
+            r"|function\.name|connection|socket hang|network|fetch failed|stream|premature"
+            r"|\bEOF\b|stalled"
             r"|terminated"
             r"|temporar|try again|retry"
         ),

@@ -17,7 +17,7 @@ DOUBTED = 0.6  # an item of a list, or the user is asked or told something close
 _OWN_HAND = re.compile(r"\b(?:let me|i'll|i will|i need to)\b").search
 """"Let's deploy it:" with a command block is as often for the user to run as for the agent."""
 
-_COMMANDS = frozenset({"", "bash", "sh", "shell", "zsh", "console", "powershell", "cmd", "terminal"})
+_COMMANDS = frozenset(("", *"bash sh shell zsh console powershell cmd terminal".split()))
 """Info strings of blocks that hold a command; any other block may be the thing announced."""
 
 

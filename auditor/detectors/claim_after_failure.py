@@ -15,7 +15,8 @@ CONTRADICTED = 0.9  # tests are said to pass, and the run before says how many f
 DOUBTED = 0.5  # a feature: a failure may be expected or beside the point
 _TAIL = 400  # characters of an output in which test runners print their totals (a guess)
 _FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|(?-i:\bFAIL(?:ED)?\b)|exit(?:ed with)? code:? [1-9]",
+    r"\b[1-9]\d* (?:failed|failing|failures?|errors?)\b|(?-i:\bFAIL(?:ED)?\b)"
+    r"|exit(?:ed with)? code:? [1-9]",
     re.I,
 )
 _COUNTED = re.compile(r"\b[1-9]\d* (?:failed|failing|failures?)\b", re.I)

@@ -18,8 +18,9 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)]|\[ \])\s")
 _OWED = re.compile(
     r"\W*(?:still (?:to do|open|left|missing|needed|pending)|left to do|not (?:yet )?done(?: yet)?"
     r"|(?:remaining|outstanding|open|unfinished)(?: (?:work|items?|tasks?|to-?dos?|steps?))?|to-?do"
-    r"|剩余(?:工作|任务)?|待完成|未完成|残り(?:の作業)?|未完了|남은 작업|осталось(?: сделать)?|pendientes?"
-    r"|por hacer|pendências|reste à faire|noch (?:offen|zu tun)|المتبقي|बाकी|kalan(?: işler)?)\W*\Z",
+    r"|剩余(?:工作|任务)?|待完成|未完成|残り(?:の作業)?|未完了|남은 작업"
+    r"|осталось(?: сделать)?|pendientes?|por hacer|pendências|reste à faire|noch (?:offen|zu tun)|المتبقي|बाकी"
+    r"|kalan(?: işler)?)\W*\Z",
     re.I,
 )
 _WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
