@@ -15,14 +15,24 @@ LIST = 0.9
 COUNT = 0.9
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)]|\[ \])\s")
-_OWED = re.compile(
-    r"\W*(?:still (?:to do|open|left|missing|needed|pending)|left to do|not (?:yet )?done(?: yet)?"
-    r"|(?:remaining|outstanding|open|unfinished)(?: (?:work|items?|tasks?|to-?dos?|steps?))?|to-?do"
-    r"|剩余(?:工作|任务)?|待完成|未完成|残り(?:の作業)?|未完了|남은 작업"
-    r"|осталось(?: сделать)?|pendientes?|por hacer|pendências|reste à faire|noch (?:offen|zu tun)|المتبقي|बाकी"
-    r"|kalan(?: işler)?)\W*\Z",
-    re.I,
+_HEADINGS = (
+    r"still (?:to do|open|left|missing|needed|pending)",
+    r"left to do",
+    r"not (?:yet )?done(?: yet)?",
+    r"(?:remaining|outstanding|open|unfinished)(?: (?:work|items?|tasks?|to-?dos?|steps?))?",
+    r"to-?do",
+    r"剩余(?:工作|任务)?|待完成|未完成",
+    r"残り(?:の作業)?|未完了",
+    r"남은 작업",
+    r"осталось(?: сделать)?",
+    r"pendientes?|por hacer|pendências",
+    r"reste à faire",
+    r"noch (?:offen|zu tun)",
+    r"المتبقي",
+    r"बाकी",
+    r"kalan(?: işler)?",
 )
+_OWED = re.compile(rf"\W*(?:{'|'.join(_HEADINGS)})\W*\Z", re.I)
 _WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
 _NUMBER = r"(\d{1,3}|" + "|".join(_WORDS) + r")"
 _OF = re.compile(rf"\b{_NUMBER} (?:out )?of (?:the )?{_NUMBER}\b")

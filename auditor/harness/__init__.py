@@ -3,7 +3,7 @@
 A harness module has
 
     NAME: str                                    as in a turn record, e.g. "claude-code"
-    claims(path, head) -> bool                   recognises a file by its content (head: first 64 kB)
+    claims(path, head) -> bool                   recognises a file by content (head: first 64 kB)
     transcripts() -> Iterator[Path]              what lies in its default places on this machine
     read(path) -> Iterator[Event]                never raises for one line: that is `Unread`
 
@@ -45,7 +45,7 @@ class Harness(Protocol):
 
 
 def _load(name: str) -> Harness:
-    return cast(Harness, import_module(f"{__name__}.{name}"))
+    return cast("Harness", import_module(f"{__name__}.{name}"))
 
 
 def _named() -> dict[str, Harness]:

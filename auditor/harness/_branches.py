@@ -6,9 +6,11 @@ harness's to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
-from auditor.files import Line
+from auditor.files import Line, decode, raw_lines
 from auditor.turn import Unread
 
 
@@ -27,3 +29,19 @@ def alive(lines: Iterable[Line | Unread], lost: Iterable[str]) -> Iterator[Line 
                 case {"uuid": str(uuid)} if uuid in gone:
                     continue
         yield line
+
+
+def asking(path: Path, wanted: Callable[[bytes], bool]) -> Iterator[Any]:
+    """The rows that may ask or take back a request: they look so and hold no result.
+
+    Only these are decoded, so that memory and time stay small beside reading the file.
+    """
+    for line in raw_lines(path):
+        if isinstance(line, Unread):
+            continue
+        raw = line[1]
+        if wanted(raw) and b'"tool_result"' not in raw:
+            try:
+                yield decode(raw)
+            except ValueError:
+                continue

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from auditor.harness._claude_requests import texts
+from auditor.harness._shapes import arguments
 from auditor.turn import (
     FinishReason,
     Part,
@@ -19,7 +20,6 @@ from auditor.turn import (
     ToolResult,
     TurnError,
     Unread,
-    canonical,
 )
 
 FINISH = {
@@ -59,20 +59,13 @@ def part_of(block: Any) -> Part | Unread | None:
             "name": str(name),
             "id": str(call),
         }:
-            return ToolCall(name, _arguments(block), call)
+            return ToolCall(name, arguments(block.get("input")), call)
         case {"type": str(kind), "tool_use_id": str(call)} if kind.endswith("_tool_result"):
             return ToolResult("\n".join(texts(block.get("content"))), call, False)
         case {"type": str(kind)}:
             return Unread(f"assistant block {kind[:40]}")
         case _:
             return Unread("assistant block without a type")
-
-
-def _arguments(block: Any) -> str:
-    try:
-        return canonical(block.get("input"))
-    except RecursionError:
-        return ""
 
 
 def error_of(row: Any, text: str) -> TurnError:

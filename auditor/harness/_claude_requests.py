@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from auditor.files import decode, raw_lines
-from auditor.turn import FinishReason, RequestKind, TurnError, Unread
+from auditor.harness._branches import asking
+from auditor.turn import FinishReason, RequestKind, TurnError
 
 INJECTED = (
     "<local-command-",
@@ -102,21 +102,10 @@ def _command(text: str) -> str:
 
 
 def rewound(path: Path) -> set[str]:
-    """The ids of requests that a later request with the same parent replaced.
-
-    Looks at rows with a request only, so that memory and time stay small beside reading the file.
-    """
+    """The ids of requests that a later request with the same parent replaced."""
     won: dict[str, str] = {}
     lost: set[str] = set()
-    for line in raw_lines(path):
-        if isinstance(line, Unread) or b'"tool_result"' in line[1]:
-            continue
-        if b'"type":"user"' not in line[1] and b'"type": "user"' not in line[1]:
-            continue
-        try:
-            row = decode(line[1])
-        except ValueError:
-            continue
+    for row in asking(path, lambda raw: b'"user"' in raw):
         match row:
             case {
                 "type": "user",

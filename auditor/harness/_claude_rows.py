@@ -1,8 +1,9 @@
 """The rows of Claude Code to events, whoever speaks in them.
 
 Who speaks in a user row is in `_claude_requests`, what the model did in `_claude_replies`, what
-is open in `_claude_work`. Only the row of a message that has a `stop_reason` says how the model
-stopped; where no row says it, a Stop hook that ran does.
+the harness tells in `_claude_notes`, what is open in `_claude_work`. Only the row of a message
+that has a `stop_reason` says how the model stopped; where no row says it, a Stop hook that ran
+does.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from auditor.harness import _claude_notes as notes
 from auditor.harness._claude_replies import FINISH, NOBODY, error_of, part_of
 from auditor.harness._claude_requests import CUT, INTERRUPTED, asked, resumed, texts
 from auditor.harness._claude_session import Session, time_of
+from auditor.harness._shapes import text_or_none
 from auditor.turn import (
     Compacted,
     Event,
     FinishReason,
-    Heartbeat,
     RequestKind,
     ToolCall,
     ToolResult,
@@ -34,12 +36,8 @@ _BOOKS = (
 IGNORED = frozenset(_BOOKS.split())
 """Kinds of rows that keep books. `progress` repeats what a sub-agent's own file holds."""
 
-_NOTES = (
-    "away_summary bridge_status file_snapshot informational local_command memory_saved"
-    " microcompact_boundary permission_retry scheduled_task_fire thinking"
-)
-IGNORED_SYSTEM = frozenset(_NOTES.split())
-"""Subtypes of system rows that change nothing for a turn."""
+_TOLD = frozenset({"attachment", "queue-operation", "system"})
+"""Kinds of rows in which the harness tells something."""
 
 SYNTHETIC = "<synthetic>"
 """The model of texts that the harness wrote."""
@@ -58,91 +56,75 @@ class Rows:
         self._sessions: dict[str, Session] = {}
         self._chains: dict[str, str] = {}
 
-    def row(self, number: int, row: Any) -> Iterator[Event]:
-        """Yield the events of one decoded row, the row of line `number`."""
+    def row(self, row: Any) -> Iterator[Event]:
+        """The events of one decoded row."""
         kind = row.get("type") if isinstance(row, dict) else None
-        match kind:
-            case "assistant" | "user":
-                yield from self._message(row, kind, number)
-            case "progress":
-                pass  # the most common row of books
-            case "system" | "attachment" | "queue-operation":
-                yield from self._told(row, number)
-            case str():
-                if kind not in IGNORED:
-                    yield Unread(f"row type {kind[:40]}", number)
-            case _:
-                yield Unread("row without a type", number)
+        if not isinstance(kind, str):
+            return iter([Unread("row without a type")])
+        if kind in _SPEAKERS:
+            return self._message(row, kind)
+        if kind in _TOLD:
+            return self._told(row)
+        return iter(() if kind in IGNORED else [Unread(f"row type {kind[:40]}")])
 
-    def _message(self, row: Any, kind: str, number: int) -> Iterator[Event]:
+    def _message(self, row: Any, kind: str) -> Iterator[Event]:
         message = row.get("message")
-        if isinstance(message, dict) and "content" in message:
-            speaks = _assistant if kind == "assistant" else _user
-            yield from speaks(self._session(row), row, message, number)
-        else:
-            yield Unread(f"{kind} row without content", number)
+        if not isinstance(message, dict) or "content" not in message:
+            return iter([Unread(f"{kind} row without content")])
+        return _SPEAKERS[kind](self._session(row), row, message)
 
-    def _told(self, row: Any, number: int) -> Iterator[Event]:
+    def _told(self, row: Any) -> Iterator[Event]:
         match row:
-            case {"type": "system", "subtype": str(subtype)}:
-                yield from _system(self._session(row), row, subtype, number)
-            case {"type": "attachment", "attachment": dict(attached)}:
-                yield from _attachment(self._session(row), attached)
-            case {"type": "queue-operation", "content": str(text)}:
-                if text.startswith("<task-notification>"):
-                    self._session(row).work.notified(text)
+            case {"type": "system", "subtype": str()}:
+                yield from notes.system(self._session(row), row)
             case {"type": "system"}:
-                yield Unread("system row without a subtype", number)
+                yield Unread("system row without a subtype")
+            case {"type": "attachment", "attachment": dict(attached)}:
+                yield from notes.attachment(self._session(row), attached)
+            case {"type": "queue-operation", "content": str(text)}:
+                notes.queued(self._session(row), text)
 
     def _session(self, row: Any) -> Session:
-        parent: str | None = None
-        if row.get("isSidechain") is not True and isinstance(row.get("sessionId"), str):
-            known = self._sessions.get(row["sessionId"])
-            if known is not None:
-                return known
-        match row:
-            case {"isSidechain": True, "agentId": str(id_), "sessionId": str(parent)}:
-                pass
-            case {
-                "isSidechain": True,
-                "uuid": str(uuid),
-                "sessionId": str(parent),
-                "parentUuid": before,
-            }:
-                id_ = self._chains.get(before, uuid) if isinstance(before, str) else uuid
-                self._chains[uuid] = id_
-                if len(self._chains) > CHAINS:
-                    del self._chains[next(iter(self._chains))]
-            case {"sessionId": str(id_)}:
-                pass
-            case _:
-                id_ = next(iter(self._sessions), "")
+        id_, parent = row.get("sessionId"), None
+        if not isinstance(id_, str):
+            id_ = next(iter(self._sessions), "")
+        elif row.get("isSidechain") is True and (agent := self._agent(row)) is not None:
+            id_, parent = agent, id_
         found = self._sessions.get(id_)
         if found is None:
             found = self._sessions[id_] = Session(id_, parent)
         return found
 
+    def _agent(self, row: Any) -> str | None:
+        """The id of a sub-agent: old versions give it none, there its first row's stands for it."""
+        match row:
+            case {"agentId": str(id_)}:
+                return id_
+            case {"uuid": str(uuid), "parentUuid": before}:
+                id_ = self._chains.get(before, uuid) if isinstance(before, str) else uuid
+                self._chains[uuid] = id_
+                if len(self._chains) > CHAINS:
+                    del self._chains[next(iter(self._chains))]
+                return id_
+        return None
 
-def _assistant(session: Session, row: Any, message: Any, number: int) -> Iterator[Event]:
+
+def _assistant(session: Session, row: Any, message: Any) -> Iterator[Event]:
     model, content = message.get("model"), message["content"]
     if model == SYNTHETIC or row.get("isApiErrorMessage") is True:
-        yield from _synthetic(session, row, texts(content), number)
+        yield from _synthetic(session, row, texts(content))
         return
-    match content:
-        case list():
-            blocks: list[Any] = content
-        case str():
-            blocks = [{"type": "text", "text": content}]
-        case _:
-            blocks = []
-            yield Unread("assistant row without content", number)
     session.reading(message)
-    for block in blocks:
-        for event in _block(session, row, block, model if isinstance(model, str) else None):
-            yield Unread(event.kind, number) if isinstance(event, Unread) else event
-    match message:
-        case {"stop_reason": str(reason)} if reason in FINISH:
-            yield from session.end(FINISH[reason], time_of(row))
+    if isinstance(content, list):
+        for block in content:
+            yield from _block(session, row, block, text_or_none(model))
+    elif isinstance(content, str):
+        yield from _block(session, row, {"type": "text", "text": content}, text_or_none(model))
+    else:
+        yield Unread("assistant row without content")
+    reason = message.get("stop_reason")
+    if isinstance(reason, str) and reason in FINISH:
+        yield from session.end(FINISH[reason], time_of(row))
 
 
 def _block(session: Session, row: Any, block: Any, model: str | None) -> Iterator[Event]:
@@ -157,7 +139,7 @@ def _block(session: Session, row: Any, block: Any, model: str | None) -> Iterato
             yield from session.work.changes()
 
 
-def _synthetic(session: Session, row: Any, said: list[str], number: int) -> Iterator[Event]:
+def _synthetic(session: Session, row: Any, said: list[str]) -> Iterator[Event]:
     """A text of the harness in the model's place: a failed turn, or a placeholder."""
     text, at = "\n".join(said), time_of(row)
     match row:
@@ -171,26 +153,25 @@ def _synthetic(session: Session, row: Any, said: list[str], number: int) -> Iter
         case _ if text.startswith(INTERRUPTED):
             yield from session.halt(at)
         case _ if text not in NOBODY:
-            yield Unread("synthetic text", number)
+            yield Unread("synthetic text")
 
 
-def _user(session: Session, row: Any, message: Any, number: int) -> Iterator[Event]:
+def _user(session: Session, row: Any, message: Any) -> Iterator[Event]:
     content, at = message["content"], time_of(row)
     results = False
-    if isinstance(content, list):
-        for block in content:
-            match block:
-                case {"type": "tool_result", "tool_use_id": str(call)}:
-                    results = True
-                    yield from _result(session, row, block, call, at)
-                case {"type": "text", "text": str()} | {"type": "image" | "document"}:
-                    pass
-                case {"type": str(kind)}:
-                    yield Unread(f"user block {kind[:40]}", number)
-                case _:
-                    yield Unread("user block without a type", number)
-    elif not isinstance(content, str):
-        yield Unread("user row without content", number)
+    for block in content if isinstance(content, list) else ():
+        match block:
+            case {"type": "tool_result", "tool_use_id": str(call)}:
+                results = True
+                yield from _result(session, row, block, call, at)
+            case {"type": "text", "text": str()} | {"type": "image" | "document"}:
+                pass
+            case {"type": str(kind)}:
+                yield Unread(f"user block {kind[:40]}")
+            case _:
+                yield Unread("user block without a type")
+    if not isinstance(content, list | str):
+        yield Unread("user row without content")
     said = texts(content)
     if any(text.startswith(INTERRUPTED) for text in said):
         yield from session.halt(at)
@@ -229,34 +210,4 @@ def _result(session: Session, row: Any, block: Any, call: str, at: float | None)
         yield from session.halt(at)
 
 
-def _system(session: Session, row: Any, subtype: str, number: int) -> Iterator[Event]:
-    match subtype:
-        case "stop_hook_summary" | "turn_duration":
-            yield from session.stopped(time_of(row))
-        case "compact_boundary":
-            match row:
-                case {"compactMetadata": {"trigger": "manual"}}:
-                    return  # the person compacted between two turns
-            yield Compacted(session.id)
-        case "api_error":  # the harness is trying again
-            yield Heartbeat(session.id, time_of(row))
-        case "agents_killed":
-            session.work.killed()
-            yield from session.work.changes()
-        case _ if subtype not in IGNORED_SYSTEM:
-            yield Unread(f"system row {subtype[:40]}", number)
-
-
-def _attachment(session: Session, attached: Any) -> Iterator[Event]:
-    """Context the harness added; it may say in the middle of a turn that work is over."""
-    match attached:
-        case {"type": "queued_command", "prompt": str(text)} if text.startswith(
-            "<task-notification>"
-        ):
-            session.work.notified(text)
-        case {"type": "task_status", "taskId": str(task), "status": str(status)}:
-            session.work.notified(f"<task-id>{task}</task-id><status>{status}</status>")
-        case _:
-            return
-    session.work.settle()
-    yield from session.work.changes()
+_SPEAKERS = {"assistant": _assistant, "user": _user}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from auditor.turn import TurnError, canonical
+from auditor.harness._shapes import arguments
+from auditor.turn import TurnError
 
 _WHAT = 200
 """Characters kept of what is pending: one command (a guess)."""
@@ -18,7 +19,7 @@ def response_of(response: Any, row: Any) -> tuple[str, bool | None]:
         case {"output": str(output)}:
             pass
         case _:
-            output = arguments_of(response)
+            output = arguments(response)
     match row:
         case {"toolCallResult": {"status": "error" | "cancelled"}}:
             return output, True
@@ -64,10 +65,3 @@ def texts_of(parts: list[Any]) -> list[str]:
         for part in parts
         if isinstance(part, dict) and isinstance(part.get("text"), str)
     ]
-
-
-def arguments_of(given: object) -> str:
-    try:
-        return canonical(given)
-    except RecursionError:
-        return ""

@@ -6,31 +6,21 @@ versions 0.15.10 and 0.24.4.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
-from auditor.harness._qwen_parts import (
-    arguments_of,
-    error_of,
-    response_of,
-    texts_of,
-    what_is_pending,
-)
-from auditor.harness._shapes import seconds, todos
+from auditor.harness._qwen_parts import error_of, response_of, texts_of
+from auditor.harness._qwen_work import Work
+from auditor.harness._shapes import arguments, seconds, text_or_none
 from auditor.turn import (
     Compacted,
     Event,
     FinishReason,
     Part,
     PartAdded,
-    Pending,
-    PendingChanged,
-    PendingKind,
     Reasoning,
     RequestKind,
     Text,
-    TodosChanged,
     ToolCall,
     ToolResult,
     TurnEnded,
@@ -66,187 +56,108 @@ FINISH = {
 QUEUED = frozenset(["mid_turn_user_message"])
 """Subtypes of user rows that go into the turn under way."""
 
-WAITS = {
-    "ask_user_question": PendingKind.QUESTION,
-    "exit_plan_mode": PendingKind.PERMISSION,
-    "agent": PendingKind.SUBAGENT,
-    "task": PendingKind.SUBAGENT,
-}
-"""Tools whose call waits for somebody else until its result comes."""
-
-_TASK = re.compile(r"<task-id>([^<]+)</task-id>")
-_AGENT = re.compile(r"^task_id: (\S+)", re.MULTILINE)
-_SHELL = re.compile(
-    r"\A(?:Background shell started|Background command).*?^id: (\S+)", re.DOTALL | re.MULTILINE
-)
-
 
 class Session:
     """One session: the turn under way, its list and what it waits for."""
 
     def __init__(self, id_: str, parent: str | None = None) -> None:
         self.id, self.parent = id_, parent
-        self.turns = 0
-        self.calls: dict[str, tuple[str, Any]] = {}
-        self.waiting: dict[str, Pending] = {}
-        self.background: dict[str, Pending] = {}
-        self.stale = False  # something ended that has not been told yet
+        self._turns = 0
+        self._work = Work(id_)
 
     def row(self, row: Any, kind: str) -> Iterator[Event]:
-        match kind, row:
-            case "user", {"message": {"parts": list(parts)}}:
-                yield from self._asked(row, "\n\n".join(texts_of(parts)))
-            case "assistant", {"message": {"parts": list(parts)}}:
-                for part in parts:
-                    yield from self._spoke(row, part)
-            case "tool_result", {"message": {"parts": list(parts)}}:
-                for part in parts:
-                    yield from self._result(row, part)
-                yield from self._refused(row)
-            case "system", {"subtype": str(subtype)}:
+        """The events of one row."""
+        take = _SPEAKERS.get(kind)
+        match row:
+            case {"message": {"parts": list(parts)}} if take:
+                yield from take(self, row, parts)
+            case {"subtype": str(subtype)} if kind == "system":
                 yield from self._system(row, subtype)
-            case "assistant", {"usageMetadata": _}:
+            case {"usageMetadata": _} if kind == "assistant":
                 pass  # an answer without any part
-            case "user" | "assistant" | "tool_result", _:
-                yield Unread(f"{kind} row without parts")
             case _:
-                yield Unread(f"row type {kind[:40]}")
+                yield Unread(f"{kind} row without parts" if take else f"row type {kind[:40]}")
 
     def _system(self, row: Any, subtype: str) -> Iterator[Event]:
         match subtype, row:
             case "ui_telemetry", {"systemPayload": {"uiEvent": dict(event)}}:
-                yield from self._told(event, seconds(row.get("timestamp")))
+                yield from self._told(event, _at(row))
             case "turn_result", {"systemPayload": dict(result)}:
-                yield from self._ended(result, seconds(row.get("timestamp")))
+                yield from self._ended(result, _at(row))
             case "background_task_completed", {
                 "systemPayload": {"backgroundTask": {"taskId": str(task)}}
             }:
                 # Told with the next thing that happens: the turn before ended with it running.
-                self.stale = self.background.pop(task, None) is not None or self.stale
+                self._work.over(task)
             case "chat_compression", _:
                 yield Compacted(self.id)
             case _ if subtype not in IGNORED:
                 yield Unread(f"system row {subtype[:40]}")
 
-    def _asked(self, row: Any, request: str) -> Iterator[Event]:
-        kind = RequestKind.AGENT if self.parent else RequestKind.HUMAN
-        match row:
-            case {"subtype": str(subtype)} if subtype in QUEUED:
+    def asked(self, row: Any, parts: list[Any]) -> Iterator[Event]:
+        kind, subtype = RequestKind.AGENT if self.parent else RequestKind.HUMAN, row.get("subtype")
+        if isinstance(subtype, str):
+            if subtype in QUEUED:
                 return
-            case {"subtype": str(subtype)}:
-                kind = KINDS.get(subtype, kind)
-        yield from self._begin(row, kind, request)
-        over = _TASK.findall(request) if kind is RequestKind.NOTIFICATION else []
-        for task in over:
-            self.background.pop(task, None)
-        if over or self.waiting or self.stale:
-            self.waiting.clear()  # calls that never got a result wait for nobody any more
-            yield self._pending()
+            kind = KINDS.get(subtype, kind)
+        request = "\n\n".join(texts_of(parts))
+        yield self._begin(row, kind, request)
+        if kind is RequestKind.NOTIFICATION:
+            self._work.notified(request)
+        yield from self._work.changes()
 
-    def _begin(self, row: Any, kind: RequestKind, request: str) -> Iterator[Event]:
-        self.turns += 1
-        self.calls.clear()
-        match row:
-            case {"uuid": str(turn)}:
-                pass
-            case _:
-                turn = f"{self.id}#{self.turns}"
-        yield TurnStarted(
+    def _begin(self, row: Any, kind: RequestKind, request: str) -> TurnStarted:
+        self._turns += 1
+        self._work.begun()
+        turn = row.get("uuid")
+        return TurnStarted(
             session=self.id,
-            turn=turn,
+            turn=turn if isinstance(turn, str) else f"{self.id}#{self._turns}",
             harness="qwen-code",
             request=request,
             kind=kind,
             parent=self.parent,
-            at=seconds(row.get("timestamp")),
+            at=_at(row),
         )
 
     def _part(self, row: Any, part: Part) -> Iterator[Event]:
-        if not self.turns:  # the file begins in the middle of a turn
-            yield from self._begin(row, RequestKind.AGENT if self.parent else RequestKind.HUMAN, "")
-        if self.stale:
-            yield self._pending()
-        model = row.get("model")
-        yield PartAdded(
-            self.id, part, seconds(row.get("timestamp")), model if isinstance(model, str) else None
-        )
+        if not self._turns:  # the file begins in the middle of a turn
+            yield self._begin(row, RequestKind.AGENT if self.parent else RequestKind.HUMAN, "")
+        yield from self._work.changes()
+        yield PartAdded(self.id, part, _at(row), text_or_none(row.get("model")))
 
-    def _spoke(self, row: Any, part: Any) -> Iterator[Event]:
-        match part:
-            case {"text": str(text), "thought": True}:
-                yield from self._part(row, Reasoning(text))
-            case {"text": str(text)}:
-                yield from self._part(row, Text(text))
-            case {"functionCall": {"name": str(name), **rest}}:
-                call = rest.get("id")
-                call = call if isinstance(call, str) else None
-                given = rest.get("args")
-                yield from self._part(row, ToolCall(name, arguments_of(given), call))
-                yield from self._called(call, name, given)
-            case {"inlineData": _} | {"fileData": _} | {"thoughtSignature": _}:
-                pass
-            case _:
-                yield Unread("assistant part")
+    def spoke(self, row: Any, parts: list[Any]) -> Iterator[Event]:
+        for part in parts:
+            match part:
+                case {"text": str(text), "thought": True}:
+                    yield from self._part(row, Reasoning(text))
+                case {"text": str(text)}:
+                    yield from self._part(row, Text(text))
+                case {"functionCall": {"name": str(name), **rest}}:
+                    call, given = text_or_none(rest.get("id")), rest.get("args")
+                    yield from self._part(row, ToolCall(name, arguments(given), call))
+                    yield from self._work.called(call, name, given)
+                case {"inlineData": _} | {"fileData": _} | {"thoughtSignature": _}:
+                    pass
+                case _:
+                    yield Unread("assistant part")
 
-    def _called(self, call: str | None, name: str, given: Any) -> Iterator[Event]:
-        if call is not None:
-            self.calls[call] = (name, given)
-        match name, given:
-            case "todo_write", {"todos": list(items)}:
-                yield self._todos(items)
-        if call is not None and name in WAITS:
-            self.waiting[call] = Pending(WAITS[name], what_is_pending(given))
-            yield self._pending()
-
-    def _result(self, row: Any, part: Any) -> Iterator[Event]:
-        match part:
-            case {"functionResponse": {"response": dict(response), **rest}}:
-                pass
-            case {"inlineData": _} | {"fileData": _} | {"text": _}:
-                return  # a picture or a note beside its result
-            case _:
-                yield Unread("tool result part")
-                return
-        call = rest.get("id")
-        call = call if isinstance(call, str) else None
-        output, failed = response_of(response, row)
-        yield from self._part(row, ToolResult(output, call, failed))
-        name, given = self.calls.pop(call or "", ("", None))
-        waited = self.waiting.pop(call or "", None)
-        match row:
-            case {"toolCallResult": {"resultDisplay": {"type": "todo_list", "todos": list(items)}}}:
-                yield self._todos(items)
-        launched = self._launched(name, given, output, row)
-        if waited or launched:
-            yield self._pending()
-
-    def _launched(self, name: str, given: Any, output: str, row: Any) -> bool:
-        """Whether the call left something running in the background, or ended it."""
-        match row, given:
-            case {
-                "toolCallResult": {
-                    "resultDisplay": {"type": "task_execution", "status": "background"}
-                }
-            }, _:
-                kind, found = PendingKind.SUBAGENT, _AGENT.search(output)
-            case _, {"is_background": True}:
-                kind, found = PendingKind.BACKGROUND, _SHELL.search(output)
-            case _, {"task_id": str(task)} if name == "task_stop":
-                return self.background.pop(task, None) is not None
-            case _:
-                return False
-        if found is None:
-            return False
-        self.background[found[1]] = Pending(kind, what_is_pending(given))
-        return True
-
-    def _refused(self, row: Any) -> Iterator[Event]:
-        """The person refused or cancelled the call: the agent halts unless it goes on after all."""
+    def answered(self, row: Any, parts: list[Any]) -> Iterator[Event]:
+        for part in parts:
+            match part:
+                case {"functionResponse": {"response": dict(response), **rest}}:
+                    call = text_or_none(rest.get("id"))
+                    output, failed = response_of(response, row)
+                    yield from self._part(row, ToolResult(output, call, failed))
+                    yield from self._work.answered(call, output, row)
+                case {"inlineData": _} | {"fileData": _} | {"text": _}:
+                    pass  # a picture or a note beside its result
+                case _:
+                    yield Unread("tool result part")
         match row:
             case {"toolCallResult": {"status": "cancelled"}}:
-                yield TurnEnded(
-                    session=self.id, finish=FinishReason.ABORTED, at=seconds(row.get("timestamp"))
-                )
+                # Refused or cancelled by the person: the agent halts, unless it goes on after all.
+                yield TurnEnded(session=self.id, finish=FinishReason.ABORTED, at=_at(row))
 
     def _told(self, event: Any, at: float | None) -> Iterator[Event]:
         """A failed request of this session's own agent; what it says later reopens the turn."""
@@ -270,9 +181,9 @@ class Session:
             case {"stopReason": str(reason)} if reason in FINISH:
                 yield TurnEnded(session=self.id, finish=FINISH[reason], at=at)
 
-    def _todos(self, items: list[Any]) -> TodosChanged:
-        return TodosChanged(self.id, todos(items, "content") or ())
 
-    def _pending(self) -> PendingChanged:
-        self.stale = False
-        return PendingChanged(self.id, (*self.waiting.values(), *self.background.values()))
+def _at(row: Any) -> float | None:
+    return seconds(row.get("timestamp"))
+
+
+_SPEAKERS = {"assistant": Session.spoke, "tool_result": Session.answered, "user": Session.asked}

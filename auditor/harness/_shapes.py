@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from auditor.files import decode
-from auditor.turn import Todo, TodoStatus
+from auditor.turn import Todo, TodoStatus, canonical
 
 TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """HTTP statuses that may pass by themselves: RFC 9110 and 6585, 529 as Anthropic uses it."""
@@ -24,11 +24,24 @@ def seconds(stamp: object) -> float | None:
         return None
 
 
+def text_or_none(value: object) -> str | None:
+    """A value that is text, None for any other."""
+    return value if isinstance(value, str) else None
+
+
 def texts(content: object) -> list[str]:
     """Texts of a string or of a list of `{text: …}` blocks, blank ones left out."""
     items = content if isinstance(content, list) else [content]
     found = [item.get("text") if isinstance(item, dict) else item for item in items]
     return [text for text in found if isinstance(text, str) and text.strip()]
+
+
+def arguments(given: object) -> str:
+    """Arguments of a call as canonical JSON text, empty where they are nested too deeply."""
+    try:
+        return canonical(given)
+    except RecursionError:
+        return ""
 
 
 def parsed(text: str) -> object:
@@ -49,8 +62,7 @@ def todos(items: object, key: str) -> tuple[Todo, ...] | None:
 
 
 def _text(item: object, key: str) -> str | None:
-    text = item.get(key) if isinstance(item, dict) else None
-    return text if isinstance(text, str) else None
+    return text_or_none(item.get(key)) if isinstance(item, dict) else None
 
 
 def _todo(item: dict[str, object], text: str) -> Todo:

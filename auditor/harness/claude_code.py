@@ -17,6 +17,7 @@ from auditor.files import Line, decode, raw_lines
 from auditor.harness._branches import alive
 from auditor.harness._claude_requests import rewound
 from auditor.harness._claude_rows import IGNORED, Rows
+from auditor.harness._rows import told
 from auditor.turn import Event, Unread
 
 NAME = "claude-code"
@@ -89,9 +90,4 @@ def _lines(path: Path) -> Iterator[Line | Unread]:
 
 def events(lines: Iterable[Line | Unread]) -> Iterator[Event]:
     """Events of decoded rows, in order."""
-    rows = Rows()
-    for line in lines:
-        if isinstance(line, Unread):
-            yield line
-        else:
-            yield from rows.row(*line)
+    return told(lines, Rows().row)

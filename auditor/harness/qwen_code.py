@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from auditor.files import Line, decode, json_lines, raw_lines
-from auditor.harness._branches import alive
+from auditor.files import Line, decode, json_lines
+from auditor.harness._branches import alive, asking
 from auditor.harness._qwen_session import Session
+from auditor.harness._rows import told
 from auditor.turn import Event, Unread
 
 NAME = "qwen-code"
@@ -58,15 +59,7 @@ def rewound(path: Path) -> set[str]:
     """The ids of requests that were taken back: a `rewind` row hangs where the request hung."""
     asked: dict[str | None, str] = {}
     lost: set[str] = set()
-    for line in raw_lines(path):
-        if isinstance(line, Unread) or b'"tool_result"' in line[1]:
-            continue
-        if b'"user"' not in line[1] and b'"rewind"' not in line[1]:
-            continue
-        try:
-            row = decode(line[1])
-        except ValueError:
-            continue
+    for row in asking(path, lambda raw: b'"user"' in raw or b'"rewind"' in raw):
         match row:
             case {"type": "user", "uuid": str(uuid), "parentUuid": None | str() as parent}:
                 asked[parent] = uuid
@@ -78,27 +71,27 @@ def rewound(path: Path) -> set[str]:
 
 def events(lines: Iterable[Line | Unread]) -> Iterator[Event]:
     """Events of decoded rows, in order."""
-    sessions: dict[str, Session] = {}
-    for line in lines:
-        if isinstance(line, Unread):
-            yield line
-            continue
-        number, row = line
+    return told(lines, _Sessions().row)
+
+
+class _Sessions:
+    """The sessions of a file by their ids; a sub-agent's file names itself beside its parent."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Session] = {}
+
+    def row(self, row: Any) -> Iterator[Event]:
         match row:
             case {"type": str(kind), "sessionId": str(id_)}:
-                for event in _of(sessions, row, id_).row(row, kind):
-                    yield Unread(event.kind, number) if isinstance(event, Unread) else event
+                return self._of(row, id_).row(row, kind)
             case _:
-                yield Unread("row without a type or session", number)
+                return iter([Unread("row without a type or session")])
 
-
-def _of(sessions: dict[str, Session], row: Any, id_: str) -> Session:
-    """The session of a row: a sub-agent's file names itself beside its parent."""
-    parent: str | None = None
-    match row:
-        case {"isSidechain": True, "agentId": str(agent)}:
-            id_, parent = agent, id_
-    found = sessions.get(id_)
-    if found is None:
-        found = sessions[id_] = Session(id_, parent)
-    return found
+    def _of(self, row: Any, id_: str) -> Session:
+        parent: str | None = None
+        match row:
+            case {"isSidechain": True, "agentId": str(agent)}:
+                id_, parent = agent, id_
+        if id_ not in self._found:
+            self._found[id_] = Session(id_, parent)
+        return self._found[id_]

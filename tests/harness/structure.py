@@ -112,7 +112,7 @@ def shared_samples() -> list[Path]:
         path
         for folder, pattern in SAMPLES
         for path in sorted((SHARED / folder).rglob(pattern))
-        if path.is_file() and path.name != "MANIFEST.jsonl" and not path.name.endswith(("-shm", "-wal"))
+        if path.is_file() and not path.name.endswith(("MANIFEST.jsonl", "-shm", "-wal"))
     ]
 
 
