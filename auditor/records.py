@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from auditor.files import decode, raw_lines
 from auditor.turn import (
@@ -33,11 +33,11 @@ from auditor.turn import (
 SCHEMA = "turn-record/1"
 
 
-class _Call(Struct, tag="tool_call"):
+class _Call(Struct, tag="tool_call", gc=False):
     """A tool call as written: arguments are any JSON value."""
 
     name: str = ""
-    arguments: msgspec.Raw | UnsetType = UNSET
+    arguments: Any = ""
     id: str | None = None
     clipped: bool = False
 
@@ -82,7 +82,14 @@ class Record(Struct, frozen=True, kw_only=True):
             harness=self.harness,
             request=self.request or "",
             request_kind=self.request_kind,
-            parts=tuple([_part(part) for part in self.parts]),
+            parts=tuple(
+                [
+                    ToolCall(part.name, canonical(part.arguments), part.id, part.clipped)
+                    if isinstance(part, _Call)
+                    else part
+                    for part in self.parts
+                ]
+            ),
             finish=self.finish,
             error=self.error,
             todos=self.todos,
@@ -97,21 +104,6 @@ class Record(Struct, frozen=True, kw_only=True):
 _RECORD = msgspec.json.Decoder(Record)
 
 
-def _part(part: Text | Reasoning | _Call | ToolResult) -> Part:
-    if type(part) is not _Call:
-        return part  # type: ignore[return-value]
-    return ToolCall(part.name, _arguments(part.arguments), part.id, part.clipped)
-
-
-def _arguments(raw: msgspec.Raw | UnsetType) -> str:
-    if isinstance(raw, UnsetType):
-        return ""
-    try:
-        return canonical(decode(bytes(raw)))
-    except ValueError:  # only looked at now, and broken
-        return bytes(raw).decode("utf-8", "replace")
-
-
 def record(line: bytes) -> Record:
     """One line as a record. Raises ValueError that says what is wrong and where in the line."""
     try:
@@ -119,14 +111,9 @@ def record(line: bytes) -> Record:
     except (msgspec.ValidationError, msgspec.DecodeError, RecursionError):
         pass
     try:
-        return msgspec.convert(_plain(decode(line)), Record)
+        return msgspec.convert(decode(line), Record)
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from error
-
-
-def _plain(value: object) -> object:
-    """A record whose call arguments are raw JSON again, for a line that needed repair."""
-    return msgspec.json.decode(msgspec.json.encode(value), type=Record)
 
 
 def records(path: Path) -> Iterator[Record | Unread]:

@@ -190,7 +190,8 @@ def head_of(path: Path) -> bytes:
         pieces: list[bytes] = []
         missing = HEAD
         try:
-            while missing and (piece := file.read(missing)):
+            # read1: what was unpacked before an archive breaks off is not lost.
+            while missing and (piece := file.read1(missing)):
                 pieces.append(piece)
                 missing -= len(piece)
         except (EOFError, zlib.error, ZstdError):

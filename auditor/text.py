@@ -7,6 +7,7 @@ so that an example inside a code block is never taken for the agent's own words.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 WINDOW = 6000
 """Characters of a reply that are looked at for prose; endings never need more (a guess)."""
@@ -17,7 +18,9 @@ TAIL = 700
 SENTENCE = 300
 """Characters of a last sentence that are looked at; a longer one is no announcement (a guess)."""
 
-_FENCE_LINE = re.compile(r"^[ \t>]*(?:```+|~~~+)[ \t]*([^\n`]*)$", re.M)
+_TICKS = re.compile("```")
+_FENCE = re.compile("```|~~~")
+_FENCE_LINE = re.compile(r"[ \t>]*(?:```+|~~~+)[ \t]*([^\n`]*)$", re.M)
 _INLINE = re.compile(r"``[^`\n]{1,300}``|`[^`\n]{1,300}`")
 _QUOTED = re.compile(r"^[ \t]*>[^\n]*(?:\n|\Z)", re.M)
 _LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^)\n]{0,300}\)")
@@ -25,7 +28,8 @@ _LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^)\n]{0,300}\)")
 CODE = "`x`"
 """Stands where inline code stood, so that the sentence around it stays a sentence."""
 
-_MARKS = (". ", "! ", "? ", "… ", '." ', ".) ", ".* ", "。", "！", "？", "；", "।", "؟ ")
+_MARKS = (". ", "! ", "? ", '." ', ".) ", ".* ")
+_WIDE_MARKS = ("… ", "。", "！", "？", "；", "।", "؟ ")
 """What ends a sentence before another one; the same as `_END` without looking at each sign."""
 
 _END = re.compile(r"(?<=[.!?…])[\"'”’»)*_]*\s+(?=\S)|(?<=[。！？；।؟])[\"'”’»）」』]*\s*(?=\S)")
@@ -39,7 +43,7 @@ def fences(text: str) -> tuple[list[tuple[int, int]], int | None]:
     """
     spans: list[tuple[int, int]] = []
     opened: list[int] = []
-    for line in _FENCE_LINE.finditer(text):
+    for line in _fence_lines(text):
         if line.group(1).strip() or not opened:
             opened.append(line.start())
         else:
@@ -47,6 +51,19 @@ def fences(text: str) -> tuple[list[tuple[int, int]], int | None]:
             if not opened:
                 spans.append((start, line.end()))
     return spans, opened[0] if opened else None
+
+
+def _fence_lines(text: str) -> Iterator[re.Match[str]]:
+    """The lines that are fences, found by their marks: that is faster than to look at each line."""
+    fence = _FENCE if "~~~" in text else _TICKS  # one literal is searched for much faster than two
+    after = 0
+    while mark := fence.search(text, after):
+        line = _FENCE_LINE.match(text, text.rfind("\n", 0, mark.start()) + 1)
+        if line:
+            yield line
+        after = text.find("\n", mark.end())
+        if after < 0:
+            return
 
 
 def open_fence(text: str) -> str | None:
@@ -59,9 +76,8 @@ def open_fence(text: str) -> str | None:
     _, unclosed = fences(text)
     if unclosed is None:
         return None
-    last = text.rfind("\n```") + 1
-    found = _FENCE_LINE.search(text, last) or _FENCE_LINE.search(text)
-    return found.group(1).strip() if found else None
+    *_, last = _fence_lines(text)
+    return last.group(1).strip()
 
 
 def without_fences(text: str) -> str:
@@ -93,9 +109,9 @@ def prose(reply: str) -> str:
     text = reply[-TAIL:]
     if "`" in text:
         text = _INLINE.sub(CODE, text)
-    if "\n>" in text or text.startswith(">"):
+    if ">" in text and ("\n>" in text or text.startswith(">")):
         text = _QUOTED.sub("", text)
-    if "](" in text:
+    if "]" in text and "](" in text:
         text = _LINK.sub(r"\1", text)
     if "*" in text:
         text = text.replace("**", "")
@@ -117,9 +133,9 @@ def last_sentence(text: str) -> str:
     """The last sentence of the last line, at most `SENTENCE` characters of it."""
     line = last_line(text)[-SENTENCE:]
     begins = 0
-    for mark in _MARKS:
-        if (found := line.rfind(mark, 0, -1)) >= 0:
-            begins = max(begins, found + len(mark))
+    for mark in _MARKS if line.isascii() else _MARKS + _WIDE_MARKS:
+        if (found := line.rfind(mark, begins, -1)) >= 0:
+            begins = found + len(mark)
     return line[begins:].strip()
 
 

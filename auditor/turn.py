@@ -6,8 +6,9 @@ harness's format, no clock and no file. Everything here is immutable plain data.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
-from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -134,6 +135,20 @@ class TurnError(Struct, frozen=True, gc=False):
     retryable: bool | None = None
 
 
+_T = TypeVar("_T")
+
+
+class view(Generic[_T]):  # noqa: N801 - a decorator, as `property` is
+    """A view of a turn, made when it is first looked at: `cached_property` without its lock."""
+
+    def __init__(self, make: Callable[[Any], _T]) -> None:
+        self._make, self.__doc__, self._name = make, make.__doc__, make.__name__
+
+    def __get__(self, turn: Any, owner: type) -> _T:
+        made = turn.__dict__[self._name] = self._make(turn)
+        return made
+
+
 class Turn(Struct, frozen=True, dict=True, kw_only=True):
     """One turn: `finish` None = still running or not recorded, `todos` None = harness does not say.
 
@@ -157,17 +172,17 @@ class Turn(Struct, frozen=True, dict=True, kw_only=True):
     parent: str | None = None
     compacted: bool = False
 
-    @cached_property
+    @view
     def calls(self) -> tuple[ToolCall, ...]:
         """All tool calls, in order."""
         return tuple([part for part in self.parts if type(part) is ToolCall])
 
-    @cached_property
+    @view
     def results(self) -> dict[str | None, ToolResult]:
         """Tool results by the id of their call."""
         return {part.call: part for part in self.parts if type(part) is ToolResult}
 
-    @cached_property
+    @view
     def last(self) -> Part | None:
         """The last part that is not reasoning and not blank text."""
         for part in reversed(self.parts):
@@ -176,7 +191,7 @@ class Turn(Struct, frozen=True, dict=True, kw_only=True):
             return part
         return None
 
-    @cached_property
+    @view
     def reply(self) -> str:
         """The visible text after the last tool call or result, blocks joined by a blank line."""
         found: list[str] = []
@@ -187,17 +202,17 @@ class Turn(Struct, frozen=True, dict=True, kw_only=True):
                 break
         return "\n\n".join(reversed(found)).rstrip() if len(found) != 1 else found[0].rstrip()
 
-    @cached_property
+    @view
     def tail(self) -> str:
         """The end of the reply as prose: code, quotes and mark-up taken out (`text.prose`)."""
         return texts.prose(self.reply)
 
-    @cached_property
+    @view
     def closing(self) -> str:
         """The last sentence of `tail`."""
         return texts.last_sentence(self.tail)
 
-    @cached_property
+    @view
     def open_todos(self) -> tuple[Todo, ...]:
         """Items neither completed nor cancelled; empty where the harness does not say."""
         return tuple([todo for todo in self.todos if todo.open]) if self.todos else ()
@@ -295,10 +310,13 @@ def canonical(value: object) -> str:
     other string stays as it is.
     """
     if isinstance(value, str):
-        if not value.startswith(("{", "[")):
+        if not value.startswith(("{", "[")) or value.rstrip()[-1] not in "}]":
             return value
         try:
             value = msgspec.json.decode(value)
         except (msgspec.DecodeError, RecursionError):
             return str(value)
-    return msgspec.json.encode(value, order="sorted").decode()
+    return _sorted(value).decode()
+
+
+_sorted = msgspec.json.Encoder(order="sorted").encode

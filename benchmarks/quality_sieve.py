@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -21,8 +22,9 @@ from pathlib import Path
 import numpy as np
 
 from auditor.audit import Audit, audit
+from auditor.detectors._tool_names import Family, family
 from auditor.records import Record, records
-from auditor.turn import NUDGEABLE
+from auditor.turn import NUDGEABLE, ToolCall, ToolResult
 
 SHARED = Path(os.environ.get("AUDITOR_SHARED", Path(__file__).parents[2] / "shared"))
 DRAWS = 2000  # bootstrap draws: percentile ends move by less than 0.3 points between runs
@@ -93,6 +95,30 @@ def recall(found: list[Case]) -> float | None:
 def wrong(found: list[Case]) -> float | None:
     no = [case for case in found if not case.deserves]
     return share([case for case in no if case.audit.would_nudge], no)
+
+
+def plain_rules(case: Case) -> bool:
+    """The reference: ends on a tool that neither asks nor submits, an error, a colon, "let me"."""
+    turn = case.record.turn
+    last = turn.last
+    if turn.error is not None:
+        return True
+    if isinstance(last, ToolCall | ToolResult):
+        return (
+            family(turn.calls[-1].name) not in {Family.ASK, Family.COMPLETE} if turn.calls else True
+        )
+    announced = re.search(r"\b(?:let me|i'll|i will)\b(?! know)", turn.closing.lower())
+    return turn.reply.endswith((":", "—", "–")) or (
+        announced is not None and "?" not in turn.closing
+    )
+
+
+def referred(found: list[Case]) -> tuple[float | None, float | None]:
+    """Recall and wrong share of the plain rules."""
+    yes, no = [c for c in found if c.deserves], [c for c in found if not c.deserves]
+    return share([c for c in yes if plain_rules(c)], yes), share(
+        [c for c in no if plain_rules(c)], no
+    )
 
 
 def auc(found: list[Case]) -> float | None:
@@ -226,6 +252,7 @@ def main() -> int:
         "recall at": {
             str(limit): recall_at(found, limit) for limit in (0.005, 0.01, 0.02, 0.05, 0.1)
         },
+        "plain rules (recall, wrong)": referred(found),
         "settled": sum(c.audit.opinion == "settled" for c in found) / len(found),
     }
     print(table(rows), end="\n\n")

@@ -28,12 +28,11 @@ def breaks_off(reply: str) -> float:
     if "```" in reply and (opened := texts.open_fence(reply)) is not None:
         return 1.0 if opened else _UNSURE_FENCE
     last = texts.last_line(reply)
-    if _HEADING.match(last):
+    if last.startswith("#") and _HEADING.match(last):
         return _HEADING_ENDS
-    if _RULE.match(last):
-        return 0.0
     end = last[-40:].rstrip("*_` ")
-    return _ELLIPSIS if end.endswith("...") else _BROKEN.get(end[-1:], 0.0)
+    broken = _ELLIPSIS if end.endswith("...") else _BROKEN.get(end[-1:], 0.0)
+    return 0.0 if broken and _RULE.match(last) else broken
 
 
 # Words that no sentence ends on: conjunctions, articles, prepositions that cannot be stranded.
@@ -47,6 +46,7 @@ _SHORT = 40  # characters of a last sentence below which it may be a label or a 
 LISTED = re.compile(r"(?:[-*+•|>#]|\d+[.)])\s|\*\*")
 _RUNNING = re.compile(r"[^\W\d_]{2}[.!?] [^\W\d_a-zà-ÿа-я`]?[^.!?:\n]{12,} [a-zà-öø-ÿа-я]{2,}\Z")
 _LETTER_END = re.compile(r"([^\W\d_]{2,})\Z")
+_WORD = 40  # characters of a last word that are looked at; those never last are short
 _WHOLE = (".", "!", "?", "。", "！", "？", ":", "：", "```", "؟", "।")
 _UNPUNCTUATED = 0.3  # many good replies end without a full stop
 
@@ -56,7 +56,7 @@ def cut_off(reply: str) -> float:
     if not reply or reply.endswith(_WHOLE):
         return 0.0
     last = texts.last_line(reply)
-    found = _LETTER_END.search(last[-texts.SENTENCE :])
+    found = _LETTER_END.search(last, max(0, len(last) - _WORD))
     if found is None:
         return SURE if _unbalanced(last) else 0.0
     if found.group(1).lower() in _NEVER_LAST and " " in last and not last.startswith("#"):

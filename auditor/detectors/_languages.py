@@ -44,13 +44,18 @@ _LETTERS = {
     "tr": re.compile(r"[ğşı]"),
 }
 """Letters that give a Latin language away where none of its small words stands."""
+_ANY_LETTER = re.compile("[" + "".join(p.pattern[1:-1] for p in _LETTERS.values()) + "]")
 _SURE = 2  # English words that make a Latin text English alone (a guess)
 _APART = '.,:;!?()*"`—'
 _FOREIGN = re.compile(r"[\u0370-\u1fff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
+_TELLING = set().union(_ENGLISH, *_COMMON.values())
+"""The words by which a language is told or a phrase found, those of every `Phrases` included."""
+
+
 class Spoken(NamedTuple):
-    """A text in lower case, its words, and the codes (ISO 639-1) of the languages it may be in."""
+    """A text in lower case, its telling words, the codes (ISO 639-1) of its possible languages."""
 
     text: str
     words: AbstractSet[str]
@@ -63,12 +68,12 @@ def spoken(text: str) -> Spoken:
     apart = text
     for mark in _APART:
         apart = apart.replace(mark, " ")
-    words = frozenset(apart.split())
+    words = _TELLING.intersection(apart.split())
     foreign = not text.isascii() and _FOREIGN.search(text)
     if not foreign and len(_ENGLISH & words) >= _SURE:
         return Spoken(text, words, ("en",))
     found = [code for code, common in _COMMON.items() if not common.isdisjoint(words)]
-    if not text.isascii():
+    if not text.isascii() and _ANY_LETTER.search(text):
         found += [
             code for code, letters in _LETTERS.items() if code not in found and letters.search(text)
         ]
@@ -108,6 +113,7 @@ class Phrases:
         self._others = {code: re.compile(pattern, re.X) for code, pattern in others.items()}
         words, pattern = sentence or ("", "")
         self._starts = frozenset(words.split())
+        _TELLING.update(self._firsts, self._starts)
         self._sentence = re.compile(pattern) if sentence else None
 
     def begins(self, text: str, of: Spoken) -> str | None:

@@ -118,7 +118,7 @@ _LONGEST = 500
 def printed(turn: Turn) -> str:
     """The error the harness printed as the last text, or an empty string."""
     last = turn.last
-    if type(last) is Text and last.text.startswith(PRINTED) and len(last.text) <= _LONGEST:
+    if type(last) is Text and len(last.text) <= _LONGEST and last.text.startswith(PRINTED):
         return last.text.rstrip()
     return ""
 

@@ -101,13 +101,11 @@ _JSON_START = re.compile(r"^[ \t]*[\[{]", re.M)
 _HINT = re.compile(
     r"<(?:/?(?:antml|func|tool|invo|param|arg_|minimax|seed:|longcat|start_f|[a-z]+_[a-z]+>)|[|｜])"
 )
-_MARK = re.compile(
-    r'"(?:arguments|parameters|args|input|params|action_input|tool_input)"\s*:|TOOL_CALL'
-    r"|default_api"
-    r"|```(?:tool|function_call)|Action(?: Input)?:|\nTool:|to=functions|\[(?:Tool c|tool_c"
-    r"|Call)|\bcall:\w|✿"
-)
 _KEYS = ('"arguments"', '"parameters"', '"args"', '"input"', '"params"', '_input"')
+_MARKS = (
+    *_KEYS, "TOOL_CALL", "default_api", "```tool", "```function_call", "Action:", "Action Input:",
+    "\nTool:", "to=functions", "[Tool c", "[tool_c", "[Call", "call:", "✿",
+)  # fmt: skip
 _BY_END = {
     "}": (*_KEYS, "Action", "call:", "to=functions", "✿"),
     "]": (*_KEYS, "TOOL_CALL", "[Tool", "[tool", "[Call", "Action"),
@@ -126,9 +124,7 @@ def suspicious(text: str, cut: bool) -> bool:
     """A cheap first look: whether any notation could be in the text. `cut`: it may end anywhere."""
     if "<" in text and (_HINT.search(text) or _CUT_END.search(text, max(0, len(text) - _CUT_TAG))):
         return True
-    if cut:
-        return _MARK.search(text) is not None
-    marks = _BY_END.get(text[-1:])
+    marks = _MARKS if cut else _BY_END.get(text[-1:])
     if marks is not None:
         return any(mark in text for mark in marks)
     return text.find("Action Input", -_SHORT) >= 0

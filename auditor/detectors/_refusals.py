@@ -23,6 +23,9 @@ _REFUSED = re.compile(
     re.I,
 )
 
+_HINTS = ("user", "reject", "cancel", "dismiss")
+"""One of these stands in every refusal, and in few other results."""
+
 HEAD = 400
 """Characters of a result that are looked at: the harness's sentence stands first (a guess)."""
 
@@ -35,9 +38,9 @@ def refused(result: ToolResult) -> bool:
     if result.failed is False and not result.output.startswith(("The user", "User", "[Request")):
         return False
     output = result.output
-    return (
-        _REFUSED.search(output if len(output) <= HEAD else output[:200] + output[-200:]) is not None
-    )
+    head = output if len(output) <= HEAD else output[:200] + output[-200:]
+    plain = head.lower()
+    return any(hint in plain for hint in _HINTS) and _REFUSED.search(head) is not None
 
 
 def last_refusal(turn: Turn) -> ToolResult | None:

@@ -7,7 +7,9 @@ job counts only near its end, and not where the agent goes on announcing somethi
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
+from auditor.detectors._endings import ending
 from auditor.detectors._last_call import last_call
 from auditor.signals import Signal, Stage, evidence
 from auditor.turn import PendingKind, Text, ToolResult, Turn, Verdict
@@ -45,28 +47,36 @@ _FIRST = re.compile(
     rf"(?:^|[.!?;\n—–-] ?)(?:when|once|as soon as) (?!i\b"
     rf"|you)[^.\n]{{0,50}}?{_FINISH}\b[^.\n]{{0,10}}$"
 )
-_FOREIGN = re.compile(
-    r"(?:完成|结束|跑完)后[^。\n]{0,8}(?:通知你|告诉你|告知|汇报|会生成)|(?:完了"
-    r"|終わっ)(?:したら|次第|たら)[^。\n]{0,12}(?:報告|お知らせ|連絡)"
-    r"|(?:완료|끝나)(?:되면|하면|면)[^.\n]{0,12}(?:알려|보고)|(?:сообщу"
-    r"|напишу)[^.\n]{0,12}(?:когда|как только)"
-    r"|سأ(?:خبرك|علمك)[^.\n]{0,12}(?:عند|حين)|(?:होने|होते) (?:पर|ही)[^।\n]{0,12}बता"
-    r"|avis(?:o|aré|arei|ar) (?:\w+ )?[cq]uando|préviendrai (?:\w+ )?(?:quand|dès|lorsque)"
-    r"|melde mich,? (?:sobald|wenn)"
-    r"|(?:bitince|tamamlanınca|bittiğinde) (?:\w+ )?(?:haber|bildir)"
-)
-_FOREIGN_STILL = re.compile(
-    r"后台(?:运行|启动|执行|进行)|[仍还正]在(?:运行|后台)|バックグラウンドで|백그라운드에서"
-    r"|в фон(?:е|овом)|ещё (?:выполн|работа)"
-    r"|في الخلفية|पृष्ठभूमि में|बैकग्राउंड में|e[nm] segundo plano|en arrière-plan"
-    r"|im hintergrund|arka planda"
-)
+_PROMISED = {
+    "zh": re.compile(r"(?:完成|结束|跑完)后[^。\n]{0,8}(?:通知你|告诉你|告知|汇报|会生成)"),
+    "ja": re.compile(r"(?:完了|終わっ)(?:したら|次第|たら)[^。\n]{0,12}(?:報告|お知らせ|連絡)"),
+    "ko": re.compile(r"(?:완료|끝나)(?:되면|하면|면)[^.\n]{0,12}(?:알려|보고)"),
+    "ru": re.compile(r"(?:сообщу|напишу)[^.\n]{0,12}(?:когда|как только)"),
+    "ar": re.compile(r"سأ(?:خبرك|علمك)[^.\n]{0,12}(?:عند|حين)"),
+    "hi": re.compile(r"(?:होने|होते) (?:पर|ही)[^।\n]{0,12}बता"),
+    "es": re.compile(r"avis(?:o|aré|ar) (?:\w+ )?cuando"),
+    "pt": re.compile(r"avis(?:o|arei|ar) (?:\w+ )?quando"),
+    "fr": re.compile(r"préviendrai (?:\w+ )?(?:quand|dès|lorsque)"),
+    "de": re.compile(r"melde mich,? (?:sobald|wenn)"),
+    "tr": re.compile(r"(?:bitince|tamamlanınca|bittiğinde) (?:\w+ )?(?:haber|bildir)"),
+}
+_RUNNING = {
+    "zh": re.compile(r"后台(?:运行|启动|执行|进行)|[仍还正]在(?:运行|后台)"),
+    "ja": re.compile(r"バックグラウンドで"),
+    "ko": re.compile(r"백그라운드에서"),
+    "ru": re.compile(r"в фон(?:е|овом)|ещё (?:выполн|работа)"),
+    "ar": re.compile(r"في الخلفية"),
+    "hi": re.compile(r"पृष्ठभूमि में|बैकग्राउंड में"),
+    "es": re.compile(r"en segundo plano"),
+    "pt": re.compile(r"em segundo plano"),
+    "fr": re.compile(r"en arrière-plan"),
+    "de": re.compile(r"im hintergrund"),
+    "tr": re.compile(r"arka planda"),
+}
+"""By language: the promise to come back when the job is done; a job that runs in the background."""
 
 _DENSE = 220
 """The same reach for phrases of other languages: the dense scripts need fewer signs (a guess)."""
-
-_FEW = 12
-"""Signs beyond ASCII that an English text of `REACH` signs may hold: dashes, emoji (a guess)."""
 
 
 def detect(turn: Turn) -> Signal | None:
@@ -89,14 +99,13 @@ def detect(turn: Turn) -> Signal | None:
 
 def _said(turn: Turn) -> Signal | None:
     near = turn.tail[-REACH:]
-    accents = 0 if near.isascii() else len(near) - len(near.encode("ascii", "ignore"))
-    foreign = accents > _FEW
-    if not foreign and not _hinted(near):
+    others = ending(turn).near.languages[1:]
+    if not others and not _hinted(near):
         return None
     near = near.lower().replace("’", "'")
     if near.endswith((":", "：")):
         return None
-    at, promised = _spoken(near, foreign)
+    at, promised = _spoken(near, others)
     if at < 0:
         return None
     proved = promised or _launched(turn)
@@ -104,18 +113,25 @@ def _said(turn: Turn) -> Signal | None:
     return Signal(0.9 if proved else 0.6, Verdict.WAITING, said, settles=proved)
 
 
-def _spoken(near: str, foreign: bool) -> tuple[int, bool]:
+def _spoken(near: str, others: Iterable[str]) -> tuple[int, bool]:
     """Where a running job is spoken of (-1: nowhere), and whether with the promise to come back."""
     if (at := _promised(near)) >= 0:
         return at, True
-    other = foreign or "plan" in near or "hintergrund" in near
-    if other and (found := _FOREIGN.search(near, max(0, len(near) - _DENSE))):
-        return found.start(), True
+    if (at := _in_others(_PROMISED, near, others)) >= 0:
+        return at, True
     if "still " in near or "background" in near:
         found = _STILL.search(near)
         return (found.start() if found else -1), False
-    found = _FOREIGN_STILL.search(near, max(0, len(near) - _DENSE)) if other else None
-    return (found.start() if found else -1), False
+    return _in_others(_RUNNING, near, others), False
+
+
+def _in_others(phrases: Mapping[str, re.Pattern[str]], near: str, others: Iterable[str]) -> int:
+    """Where a phrase of these languages stands near the end, or -1."""
+    start = max(0, len(near) - _DENSE)
+    for code in others:
+        if code in phrases and (found := phrases[code].search(near, start)):
+            return found.start()
+    return -1
 
 
 def _promised(near: str) -> int:
@@ -136,13 +152,11 @@ def _launched(turn: Turn) -> bool:
 
 
 def _hinted(near: str) -> bool:
-    """A cheap first look at an ASCII text, whatever its case."""
+    """A cheap first look at an English text, whatever its case."""
     return (
         "ackground" in near
         or "till " in near
         or "'ll " in near
         or "aiting" in near
-        or "plan" in near
         or "I will" in near
-        or "ntergrund" in near
     )

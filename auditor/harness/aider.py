@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from auditor.harness import _litellm
+from auditor.harness import _aider_lines as says
 from auditor.harness._markdown import Fences, Line, text_lines
 from auditor.turn import (
     Event,
@@ -34,7 +34,6 @@ NAME = "aider"
 
 _BEGUN = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 _MODEL = re.compile(r"(?:Main model|Models?): (\S+)")
-_ERROR = re.compile(r"(?:litellm\.)?(?:exceptions\.)?(\w+): (.*)", re.DOTALL)
 
 # Commands that put a question to the model: the rest of the line is the request.
 _ASKING = frozenset({"/ask", "/code", "/architect", "/context", "/help"})
@@ -43,25 +42,6 @@ _MENDING = frozenset({"/lint", "/test"})
 
 # A command, or `!` and a shell's; a path is neither.
 _COMMAND = re.compile(r"!|/[a-z][a-z-]*(?:\s|$)")
-
-# Lines of the tool that tell of something done: (beginning, tool, whether it failed).
-_DONE: tuple[tuple[str, str, bool | None], ...] = (
-    ("Applied edit to ", "edit", False),
-    ("Commit ", "git_commit", False),
-    ("Running ", "run", None),
-    ("Scraping ", "web", None),
-    ("The LLM did not conform to the edit format", "edit", True),
-    ("Edit format error", "edit", True),
-    ("Failed to apply edit", "edit", True),
-)
-# Answered yes, these put another message to the model.
-_GOES_ON = re.compile(
-    r"(?:Add .* to the chat|Attempt to fix (?:lint|test) errors|Edit the files)\?.*: [yYaA]\w*$"
-)
-_CUT = re.compile(r"Output tokens: .*exceeded output limit")
-_FULL = re.compile(r"Input tokens: .*exhausted context window|The chat session is larger than")
-_INTERRUPTS = ("^C again to exit", "^C KeyboardInterrupt")
-_GAVE_UP = re.compile(r"Only \d+ reflections allowed, stopping")
 
 
 class _Reader:
@@ -108,7 +88,9 @@ class _Reader:
         """Whether Aider wrote the prefix: its lines end in two spaces, the model's rarely do."""
         if line.startswith("> Aider v"):
             self.trimmed = not line.endswith("  ")
-        known = line.startswith(("> Tokens: ", "> litellm.")) or line[2:].startswith(_INTERRUPTS)
+        known = line.startswith(("> Tokens: ", "> litellm.")) or line[2:].startswith(
+            says.INTERRUPTS
+        )
         return (line.endswith("  ") or self.trimmed) and (known or not self.fences)
 
     def begin(self, stamp: str) -> None:
@@ -169,20 +151,20 @@ class _Reader:
             self.model = found[1]
         if not self.open:
             return
-        error = _error(line)
-        if error or line.startswith(("Tokens: ", *_INTERRUPTS)):
+        error = says.error(line)
+        if error or line.startswith(("Tokens: ", *says.INTERRUPTS)):
             self.fences.reset()
         if line.startswith("Tokens: "):
             self.awaited = False
             self.finish = self.finish or FinishReason.STOP
-        elif line.startswith(_INTERRUPTS):
+        elif line.startswith(says.INTERRUPTS):
             if self.awaited:  # else the user left the prompt
                 self.finish = FinishReason.ABORTED
         elif error:
             self.error = error
-        elif _CUT.match(line):
+        elif says.CUT.match(line):
             self.finish = FinishReason.LENGTH
-        elif _GOES_ON.match(line):
+        elif says.GOES_ON.match(line):
             yield from self.reply()
             self.awaited, self.finish = True, None
         else:
@@ -190,7 +172,7 @@ class _Reader:
 
     def did(self, line: str) -> None:
         """Keep what the tool did, if the line tells of it."""
-        for start, tool, failed in _DONE:
+        for start, tool, failed in says.DONE:
             if line.startswith(start):
                 self.calls += 1
                 id_ = f"c{self.calls}"
@@ -219,15 +201,6 @@ class _Reader:
         self.open = self.awaited = False
         self.finish, self.error, self.text, self.done = None, None, [], []
         self.fences.reset()
-
-
-def _error(line: str) -> TurnError | None:
-    found = _ERROR.match(line)
-    if found and (line.startswith("litellm.") or _litellm.known(found[1])):
-        return _litellm.error(found[1], found[2])
-    if _FULL.match(line):
-        return _litellm.error("ContextWindowExceededError", line)
-    return TurnError("ReflectionsExhausted", line) if _GAVE_UP.match(line) else None
 
 
 def events(lines: Iterable[Line | Unread], session: str = NAME) -> Iterator[Event]:

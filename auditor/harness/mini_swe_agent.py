@@ -15,8 +15,7 @@ from pathlib import Path
 import platformdirs
 
 from auditor.files import json_document
-from auditor.harness import _litellm
-from auditor.harness._shapes import texts
+from auditor.harness import _mini_swe_messages as says
 from auditor.turn import (
     Event,
     FinishReason,
@@ -26,7 +25,6 @@ from auditor.turn import (
     ToolCall,
     ToolResult,
     TurnEnded,
-    TurnError,
     TurnStarted,
     Unread,
     canonical,
@@ -39,36 +37,11 @@ _HEAD = re.compile(
     rb"\"(?:exit_status|submission|model_stats|mini_version|config)\"\s*:"
 )
 _FENCED = re.compile(r"```(?:bash|mswea_bash_command)[ \t]*\n(.*?)\n?```", re.DOTALL)
-_CODE = re.compile(r"<returncode>(-?\d+)</returncode>")
 
 # What its terminal says in the user's name: minisweagent/agents/interactive.py.
 _NEW_TASK = "The user added a new task: "
 _INTERRUPTED = "Interrupted by user: "
 _NO_COMMENT = "Temporary interruption caught."
-_REFUSED = "Command not executed."
-
-# Ends that are no error of the model's provider -> (finish reason, whether a later try can help).
-_EXITS: dict[str, tuple[FinishReason, bool | None]] = {
-    "Submitted": (FinishReason.STOP, None),
-    "LimitsExceeded": (FinishReason.ERROR, False),
-    "TimeExceeded": (FinishReason.ERROR, False),
-    "FormatError": (FinishReason.ERROR, True),
-    "RepeatedFormatError": (FinishReason.ERROR, True),
-    "RetryError": (FinishReason.ERROR, True),
-    "UserInterruption": (FinishReason.ABORTED, None),
-    "KeyboardInterrupt": (FinishReason.ABORTED, None),
-}
-
-
-def _ended(status: str, message: str) -> tuple[FinishReason, TurnError | None]:
-    """Finish reason and error of an `exit_status`: a name of the table or of an exception."""
-    if status in _EXITS:
-        finish, retryable = _EXITS[status]
-        wrong = finish is FinishReason.ERROR
-        return finish, TurnError(status, message, None, retryable) if wrong else None
-    if _litellm.known(status) or status.endswith(("Error", "Exception")):
-        return FinishReason.ERROR, _litellm.error(status, message)
-    return FinishReason.UNKNOWN, TurnError(status, message)
 
 
 class _Reader:
@@ -92,7 +65,7 @@ class _Reader:
             case {"role": "assistant"} | {"object": "response"}:
                 yield from self.assistant(message)
             case {"role": "exit", "extra": {"exit_status": str(status)}}:
-                yield from self.end(status, _content(message))
+                yield from self.end(status, says.content(message))
             case {"role": "tool", "tool_call_id": str(id_)}:
                 yield from self.result(id_, message)
             case {"type": "function_call_output", "call_id": str(id_)}:
@@ -106,14 +79,14 @@ class _Reader:
 
     def user(self, message: dict[str, object]) -> Iterator[Event]:
         """The task, an observation, or what the user or the program put in between."""
-        text = _content(message)
+        text = says.content(message)
         if not self.turns:
             yield from self.start(text, message)
         elif text.startswith(_NEW_TASK):  # asked when a submission has been accepted
             yield from self.end("Submitted", "")
             yield from self.start(text.removeprefix(_NEW_TASK), message)
         elif text.startswith(_INTERRUPTED) and not text.endswith(_NO_COMMENT):
-            yield TurnEnded(session=self.session, finish=FinishReason.ABORTED, at=_at(message))
+            yield TurnEnded(session=self.session, finish=FinishReason.ABORTED, at=says.at(message))
             yield from self.start(text.removeprefix(_INTERRUPTED), message)
         elif self.open:
             yield from self.result(self.open[0], message)
@@ -128,18 +101,18 @@ class _Reader:
             harness=NAME,
             request=request,
             model=self.model,
-            at=_at(message),
+            at=says.at(message),
         )
 
     def assistant(self, message: dict[str, object]) -> Iterator[Event]:
         """What the model thought and said, then its calls."""
-        at, model = _at(message), _model(message)
+        at, model = says.at(message), says.model(message)
         self.open = []
         match message:
             case {"reasoning_content": str(thought)} if thought.strip():
                 yield PartAdded(self.session, Reasoning(thought), at, model)
-        text = _content(message)
-        calls = list(_calls(message))
+        text = says.content(message)
+        calls = list(says.calls(message))
         if not calls and (found := _FENCED.findall(text)) and len(found) == 1:
             calls = [("bash", {"command": found[0]}, "")]
             text = _FENCED.sub("", text)
@@ -155,68 +128,19 @@ class _Reader:
         """The observation that answers a call."""
         if id_ in self.open:
             self.open.remove(id_)
-        result = ToolResult(_content(message), id_, _failed(message))
-        yield PartAdded(self.session, result, _at(message))
+        result = ToolResult(says.content(message), id_, says.failed(message))
+        yield PartAdded(self.session, result, says.at(message))
 
     def end(self, status: str, message: str) -> Iterator[Event]:
         """The run ended; a submission is what the last call printed."""
         if not status or self.ended:
             return
         self.ended = True
-        finish, error = _ended(status, message)
+        finish, error = says.ended(status, message)
         if finish is FinishReason.STOP and self.open:
             said = ToolResult(message, self.open.pop(), failed=False, clipped=not message)
             yield PartAdded(self.session, said)
         yield TurnEnded(session=self.session, finish=finish, error=error)
-
-
-def _content(message: dict[str, object]) -> str:
-    match message:
-        case {"content": str(text)} | {"output": str(text)}:
-            return text
-        case {"content": [*blocks]}:
-            return "\n\n".join(texts(blocks))
-        case {"output": [*items]}:
-            said = [item.get("content") for item in items if isinstance(item, dict)]
-            return "\n\n".join(text for content in said for text in texts(content))
-    return ""
-
-
-def _calls(message: dict[str, object]) -> Iterator[tuple[str, object, str]]:
-    """(name, arguments, id) of the calls of the API."""
-    match message:
-        case {"tool_calls": [*found]} | {"output": [*found]}:
-            for call in found:
-                match call:
-                    case {"id": str(id_), "function": {"name": str(name), "arguments": arguments}}:
-                        yield name, arguments, id_
-                    case {"call_id": str(id_), "name": str(name), "arguments": arguments}:
-                        yield name, arguments, id_
-
-
-def _failed(message: dict[str, object]) -> bool | None:
-    match message:
-        case {"extra": {"returncode": int(code)}}:
-            return code != 0
-    text = _content(message)
-    if text.startswith(_REFUSED):
-        return True
-    found = _CODE.search(text[:400])
-    return found[1] != "0" if found else None
-
-
-def _at(message: dict[str, object]) -> float | None:
-    match message:
-        case {"extra": {"timestamp": int(at) | float(at)}} | {"timestamp": int(at) | float(at)}:
-            return float(at)
-    return None
-
-
-def _model(message: dict[str, object]) -> str | None:
-    match message:
-        case {"extra": {"response": {"model": str(name)}}}:
-            return name
-    return None
 
 
 def events(document: object, session: str) -> Iterator[Event]:

@@ -16,7 +16,8 @@ from typing import Any
 
 from auditor.files import Line, json_lines
 from auditor.harness._pi_tree import left, without
-from auditor.harness._shapes import seconds
+from auditor.harness._rows import told
+from auditor.harness._shapes import arguments, seconds, text_or_none
 from auditor.turn import (
     Compacted,
     Event,
@@ -32,7 +33,6 @@ from auditor.turn import (
     TurnError,
     TurnStarted,
     Unread,
-    canonical,
 )
 
 NAME = "pi"
@@ -89,25 +89,29 @@ def read(path: Path) -> Iterator[Event]:
 
 def events(lines: Iterable[Line | Unread]) -> Iterator[Event]:
     """Events of decoded entries, in order."""
-    session = _Session()
-    for line in lines:
-        if isinstance(line, Unread):
-            yield line
-            continue
-        number, row = line
+    return told(lines, _File().row)
+
+
+class _File:
+    """The session under way in a file: each header begins one."""
+
+    def __init__(self) -> None:
+        self._session = _Session()
+
+    def row(self, row: Any) -> Iterator[Event]:
         match row:
-            case {"type": "session", "id": str(id_)}:
-                session = _Session(id_)
             case {"type": "message", "message": {"role": str(role)} as message}:
-                yield from session.message(row, role, message, number)
+                yield from self._session.message(row, role, message)
+            case {"type": "session", "id": str(id_)}:
+                self._session = _Session(id_)
             case {"type": "compaction"}:
-                if session.open:  # else it came between two turns
-                    yield Compacted(session.id)
+                if self._session.open:  # else it came between two turns
+                    yield Compacted(self._session.id)
             case {"type": str(kind)}:
                 if kind not in IGNORED:
-                    yield Unread(f"row type {kind[:40]}", number)
+                    yield Unread(f"row type {kind[:40]}")
             case _:
-                yield Unread("row without a type", number)
+                yield Unread("row without a type")
 
 
 class _Session:
@@ -120,17 +124,17 @@ class _Session:
         self.spoke = False
         self.last: float | None = None
 
-    def message(self, row: Any, role: str, message: Any, number: int) -> Iterator[Event]:
+    def message(self, row: Any, role: str, message: Any) -> Iterator[Event]:
         at = _written(row, message)
         match role:
             case "user":
                 yield from self._asked(row, message, at)
             case "assistant":
-                yield from self._answered(row, message, at, number)
+                yield from self._answered(row, message, at)
             case "toolResult":
                 yield from self._part(row, _result(message), at)
             case _ if role not in IGNORED_ROLES:
-                yield Unread(f"message role {role[:40]}", number)
+                yield Unread(f"message role {role[:40]}")
         self.last = at or self.last
 
     def _asked(self, row: Any, message: Any, at: float | None) -> Iterator[Event]:
@@ -164,9 +168,8 @@ class _Session:
         self.open = self.spoke = True
         yield PartAdded(self.id, part, at, model)
 
-    def _answered(self, row: Any, message: Any, at: float | None, number: int) -> Iterator[Event]:
-        model = message.get("model")
-        model = model if isinstance(model, str) else None
+    def _answered(self, row: Any, message: Any, at: float | None) -> Iterator[Event]:
+        model = text_or_none(message.get("model"))
         match message:
             case {"content": list(blocks)}:
                 pass
@@ -174,11 +177,11 @@ class _Session:
                 blocks = [{"type": "text", "text": text}]
             case _:
                 blocks = []
-                yield Unread("assistant message without content", number)
+                yield Unread("assistant message without content")
         for block in blocks:
             part = _block(block)
             if isinstance(part, Unread):
-                yield Unread(part.kind, number)
+                yield part
             else:
                 yield from self._part(row, part, at, model)
         match message:
@@ -197,27 +200,17 @@ def _block(block: object) -> Part | Unread:
         case {"type": "thinking", "thinking": str(text)}:
             return Reasoning(text)
         case {"type": "toolCall", "name": str(name), "id": str(call), "arguments": given}:
-            return ToolCall(name, _arguments(given), call)
+            return ToolCall(name, arguments(given), call)
         case {"type": str(kind)}:
             return Unread(f"assistant block {kind[:40]}")
         case _:
             return Unread("assistant block without a type")
 
 
-def _arguments(given: object) -> str:
-    try:
-        return canonical(given)
-    except RecursionError:
-        return ""
-
-
 def _result(message: Any) -> ToolResult:
-    call, failed = message.get("toolCallId"), message.get("isError")
-    return ToolResult(
-        "\n".join(_texts(message.get("content"))),
-        call if isinstance(call, str) else None,
-        failed if isinstance(failed, bool) else None,
-    )
+    said, failed = "\n".join(_texts(message.get("content"))), message.get("isError")
+    call = text_or_none(message.get("toolCallId"))
+    return ToolResult(said, call, failed if isinstance(failed, bool) else None)
 
 
 def _texts(content: object) -> list[str]:
@@ -235,8 +228,7 @@ def _texts(content: object) -> list[str]:
 
 
 def _error(message: Any) -> TurnError:
-    text = message.get("errorMessage")
-    text = text if isinstance(text, str) else ""
+    text = text_or_none(message.get("errorMessage")) or ""
     found = _STATUS.search(text)
     status = int(found[1] or found[2]) if found else None
     retryable = {4: False, 5: True}[status // 100] if status and status != 429 else None
