@@ -35,7 +35,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
         "    pass\n"
         "print('HEAVY', sorted(set(sys.modules) & " + repr(HEAVY) + "))\n"
     )
-    done = subprocess.run(  # noqa: S603 our own interpreter
+    done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
     assert "HEAVY []" in done.stdout

@@ -51,7 +51,7 @@ def run(*arguments: object, stdin: str | None = None) -> Any:
 
 def process(*arguments: object, **more: Any) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "auditor", *(str(argument) for argument in arguments)]
-    return subprocess.run(  # noqa: S603 our own command
+    return subprocess.run(
         command, capture_output=True, text=True, encoding="utf-8", check=False, **more
     )
 
@@ -64,7 +64,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
         "try: app()\n"
         f"except SystemExit as done: print([n for n in {HEAVY} if n in sys.modules], done.code)"
     )
-    done = subprocess.run(  # noqa: S603 our own code
+    done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[] 0"
@@ -211,7 +211,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(turns: Path) -> None:
 
 def test_ctrl_c_exits_130_and_says_what_was_done(turns: Path) -> None:
     turns.write_text(record("t", SAID) * 300_000)
-    started = subprocess.Popen(  # noqa: S603 our own command
+    started = subprocess.Popen(
         [sys.executable, "-m", "auditor", "scan", str(turns), "--no-store", "--format", "jsonl"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
