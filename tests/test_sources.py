@@ -129,6 +129,12 @@ def test_a_broken_archive_ends_nothing(tmp_path: Path) -> None:
     assert [s.path.name for s in in_paths([tmp_path]).sources] == ["c"]
 
 
+def test_a_small_archive_that_breaks_off_keeps_its_head(tmp_path: Path) -> None:
+    packed = gzip.compress(RECORD + bytes(range(128)))
+    (tmp_path / "x").write_bytes(packed[:-60])
+    assert found(tmp_path) == [(RECORDS, "x")]
+
+
 def test_a_path_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no such file or folder"):
         in_paths([tmp_path / "gone"])

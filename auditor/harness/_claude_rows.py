@@ -8,7 +8,7 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from auditor.harness import _claude_notes as notes
@@ -56,21 +56,21 @@ class Rows:
         self._sessions: dict[str, Session] = {}
         self._chains: dict[str, str] = {}
 
-    def row(self, row: Any) -> Iterator[Event]:
+    def row(self, row: Any) -> Iterable[Event]:
         """The events of one decoded row."""
         kind = row.get("type") if isinstance(row, dict) else None
         if not isinstance(kind, str):
-            return iter([Unread("row without a type")])
+            return [Unread("row without a type")]
         if kind in _SPEAKERS:
             return self._message(row, kind)
         if kind in _TOLD:
             return self._told(row)
-        return iter(() if kind in IGNORED else [Unread(f"row type {kind[:40]}")])
+        return () if kind in IGNORED else [Unread(f"row type {kind[:40]}")]
 
-    def _message(self, row: Any, kind: str) -> Iterator[Event]:
+    def _message(self, row: Any, kind: str) -> Iterable[Event]:
         message = row.get("message")
         if not isinstance(message, dict) or "content" not in message:
-            return iter([Unread(f"{kind} row without content")])
+            return [Unread(f"{kind} row without content")]
         return _SPEAKERS[kind](self._session(row), row, message)
 
     def _told(self, row: Any) -> Iterator[Event]:

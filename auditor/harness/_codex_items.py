@@ -6,7 +6,7 @@ Knows what every item does to the rollout; nothing of the rows that carry items.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from html import unescape
 from typing import Any
 
@@ -45,7 +45,7 @@ _ASKED = {
 Item = dict[str, Any]
 
 
-def events(rollout: Rollout, kind: str, item: Item, at: float | None) -> Iterator[Event]:
+def events(rollout: Rollout, kind: str, item: Item, at: float | None) -> Iterable[Event]:
     """The events of one item."""
     return _ITEMS.get(kind, _other)(rollout, item, at)
 
@@ -93,10 +93,10 @@ def _local_shell(rollout: Rollout, item: Item, at: float | None) -> Iterator[Eve
     return _called(rollout, item, at, "local_shell", item.get("action", ""))
 
 
-def _call(rollout: Rollout, item: Item, at: float | None) -> Iterator[Event]:
+def _call(rollout: Rollout, item: Item, at: float | None) -> Iterable[Event]:
     name = item.get("name")
     if not isinstance(name, str):
-        return iter([Unread("call without name")])
+        return [Unread("call without name")]
     return _called(rollout, item, at, name, item.get("arguments", item.get("input", "")))
 
 
@@ -148,7 +148,7 @@ def _id(rollout: Rollout, item: Item) -> str:
     return id_ if isinstance(id_, str) else f"line {rollout.line}"
 
 
-_ITEMS: dict[str, Callable[[Rollout, Item, float | None], Iterator[Event]]] = {
+_ITEMS: dict[str, Callable[[Rollout, Item, float | None], Iterable[Event]]] = {
     "custom_tool_call": _call,
     "function_call": _call,
     "function_call_output": _result,

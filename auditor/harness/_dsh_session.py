@@ -6,7 +6,7 @@ Knows what every kind of row means; nothing of files.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from auditor.harness._shapes import parsed, text_or_none, texts, todos
@@ -75,23 +75,24 @@ class Session(Waiting):
         self._notice = ""  # what a plugin wrote before anybody asked for anything
         self._calls: dict[str, tuple[str, str]] = {}
 
-    def row(self, row: Any) -> Iterator[Event]:
+    def row(self, row: Any) -> Iterable[Event]:
         """The events of one row."""
-        match row:
-            case {"type": str(kind)} if kind in _QUIET:
-                pass
-            case {"type": str(kind), "data": dict(data)} if kind in _ROWS:
-                time = row.get("time")
-                at = time / 1000 if isinstance(time, int | float) else None
-                yield from _ROWS[kind](self, data, at)
-            case {"type": "session", "id": str(id_)}:
-                self._begin(id_, row)
-            case {"type": str(kind)} if "compact" in kind:
-                yield Compacted(self.session)
-            case {"type": str(kind)}:
-                yield Unread(f"row type {kind}")
-            case _:
-                yield Unread("row without type")
+        kind = row.get("type") if isinstance(row, dict) else None
+        if not isinstance(kind, str):
+            return [Unread("row without type")]
+        take, data = _ROWS.get(kind), row.get("data")
+        if take and isinstance(data, dict):
+            time = row.get("time")
+            return take(self, data, time / 1000 if isinstance(time, int | float) else None)
+        return () if kind in _QUIET else self._rarer(kind, row)
+
+    def _rarer(self, kind: str, row: Json) -> Iterator[Event]:
+        if kind == "session" and isinstance(id_ := row.get("id"), str):
+            self._begin(id_, row)
+        elif "compact" in kind:
+            yield Compacted(self.session)
+        else:
+            yield Unread(f"row type {kind}")
 
     def _begin(self, id_: str, row: Json) -> None:
         depth = row.get("delegationDepth")

@@ -6,7 +6,7 @@ Knows what every kind of record means; what single values say is in `_gemini_par
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from auditor.harness import _gemini_parts as says
@@ -54,20 +54,22 @@ class Session(Waiting):
         self._begun = False  # a turn began and nothing said that it ended
         self._shown = ""  # the request as the person typed it
 
-    def row(self, row: Any) -> Iterator[Event]:
+    def row(self, row: Any) -> Iterable[Event]:
         """The events of one row: a record, a patch, or the header."""
-        match row:
-            case {"type": str(kind), "id": str(id_)}:
+        if isinstance(row, dict) and "type" in row:
+            kind, id_ = row["type"], row.get("id")
+            if isinstance(kind, str) and isinstance(id_, str):
                 return self._record(kind, id_, row)
+        match row:
             case {"$set": {"messages": messages}}:
                 return self._unseen(messages)
             case {"$set": _} | {"$rewindTo": _}:
-                return iter(())
+                return ()
             case {"sessionId": str(id_)}:
                 self.session, self._agent = id_, row.get("kind") == "subagent"
                 return self._unseen(row.get("messages"))
             case _:
-                return iter([Unread("row without type")])
+                return [Unread("row without type")]
 
     def _unseen(self, messages: object) -> Iterator[Event]:
         """Tell the records of a whole list that are newer than the newest one known."""

@@ -34,8 +34,7 @@ _HEADS = (
 
 # Seen in rollouts of 0.2x to 0.171 or, so far as known, persisted by some version of Codex; each
 # repeats a response item or is bookkeeping.
-_QUIET_ROWS = frozenset({"world_state", "token_usage_record", "turn_context", "session_meta"})
-_QUIET_EVENTS = frozenset(
+_QUIET = frozenset(
     (
         "agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break"
         " collab_agent_interaction_end collab_agent_spawn_end collab_close_end"
@@ -77,23 +76,26 @@ def events(lines: Iterable[Line | Unread], session: str = "") -> Iterator[Event]
             yield Unread(event.kind, rollout.line) if isinstance(event, Unread) else event
 
 
-def _row(rollout: Rollout, row: Any) -> Iterator[Event]:
-    match row:
-        case {"type": str(kind), "payload": {"type": str(inner)} as payload} if kind in _TYPED:
+def _row(rollout: Rollout, row: Any) -> Iterable[Event]:
+    """Take a row; nearly all have two types, which are looked up because patterns take longer."""
+    if isinstance(row, dict) and isinstance(payload := row.get("payload"), dict):
+        kind, inner = row.get("type"), payload.get("type")
+        if isinstance(kind, str) and isinstance(inner, str) and kind in _TYPED:
             return _TYPED[kind](rollout, inner, payload, row.get("timestamp"))
-        case _:
-            return _rarer(rollout, row)
+    return _rarer(rollout, row)
 
 
 def _rarer(rollout: Rollout, row: Any) -> Iterator[Event]:
     match row:
+        case {"type": "world_state" | "token_usage_record"}:
+            pass
         case {"type": "turn_context", "payload": {"model": str(model)}}:
             rollout.model = model
         case {"type": "session_meta", "payload": {"id": str(id_)} as meta}:
             rollout.meta(id_, meta)
         case {"type": "compacted"}:
             yield from rollout.compacted()
-        case {"type": str(kind)} if kind in _QUIET_ROWS:
+        case {"type": "turn_context" | "session_meta"}:
             pass
         case {"type": str(kind), "payload": _}:
             yield Unread(f"row type {kind}")
@@ -107,19 +109,19 @@ def _rarer(rollout: Rollout, row: Any) -> Iterator[Event]:
             yield Unread("row without type")
 
 
-def _item(rollout: Rollout, kind: str, item: dict[str, Any], stamp: object) -> Iterator[Event]:
+def _item(rollout: Rollout, kind: str, item: dict[str, Any], stamp: object) -> Iterable[Event]:
     return items.events(rollout, kind, item, seconds(stamp))
 
 
-def _event(rollout: Rollout, kind: str, event: dict[str, Any], stamp: object) -> Iterator[Event]:
-    if kind in _QUIET_EVENTS:
-        return _beside(rollout, event) if rollout.pending else iter(())
+def _event(rollout: Rollout, kind: str, event: dict[str, Any], stamp: object) -> Iterable[Event]:
+    if kind in _QUIET:
+        return _beside(rollout, event) if rollout.pending else ()
     if kind in _BOUNDS:
         return _BOUNDS[kind](rollout, event, seconds(stamp))
-    return iter([Unread(f"event type {kind}")])
+    return [Unread(f"event type {kind}")]
 
 
-_TYPED: dict[str, Callable[[Rollout, str, dict[str, Any], object], Iterator[Event]]] = {
+_TYPED: dict[str, Callable[[Rollout, str, dict[str, Any], object], Iterable[Event]]] = {
     "event_msg": _event,
     "response_item": _item,
 }

@@ -80,12 +80,12 @@ class _Sessions:
     def __init__(self) -> None:
         self._found: dict[str, Session] = {}
 
-    def row(self, row: Any) -> Iterator[Event]:
+    def row(self, row: Any) -> Iterable[Event]:
         match row:
             case {"type": str(kind), "sessionId": str(id_)}:
                 return self._of(row, id_).row(row, kind)
             case _:
-                return iter([Unread("row without a type or session")])
+                return [Unread("row without a type or session")]
 
     def _of(self, row: Any, id_: str) -> Session:
         parent: str | None = None
