@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from auditor.turn import (
+from auditor.events import (
     Compacted,
     Event,
-    FinishReason,
     Heartbeat,
-    Part,
     PartAdded,
-    Pending,
     PendingChanged,
-    RequestKind,
-    Todo,
     TodosChanged,
-    Turn,
     TurnEnded,
-    TurnError,
     TurnStarted,
     Unread,
 )
+from auditor.turn import FinishReason, Part, Pending, RequestKind, Todo, Turn, TurnError
 
 
 class _Session:

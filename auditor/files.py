@@ -19,7 +19,7 @@ from typing import cast
 import msgspec
 
 from auditor.errors import HarnessUnavailable
-from auditor.turn import Unread
+from auditor.events import Unread
 
 MAX_LINE = 32 * 1024 * 1024
 """Bytes of one line; a longer one is skipped and counted. The longest real line we have is 1.3 MB,

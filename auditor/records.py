@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from auditor.events import Unread
 from auditor.files import decode, raw_lines
 from auditor.turn import (
     FinishReason,
@@ -26,7 +27,6 @@ from auditor.turn import (
     ToolResult,
     Turn,
     TurnError,
-    Unread,
     canonical,
 )
 

@@ -22,12 +22,13 @@ import msgspec
 from auditor import artefacts, progress, show, sources, writers
 from auditor.audit import Audit, audit
 from auditor.errors import ConfigError, HarnessUnavailable, StoreError
+from auditor.events import Unread
 from auditor.glimpse import redacted
 from auditor.order import PICKS, Order, check
 from auditor.sources import Found, Source
 from auditor.store import Store
 from auditor.summary import Problem, Summary
-from auditor.turn import Turn, Unread
+from auditor.turn import Turn
 
 _PULSE = 256
 """Turns between two updates of the progress bar (a guess: far apart enough to cost nothing)."""

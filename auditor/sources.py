@@ -17,10 +17,11 @@ from zstandard import ZstdError
 
 from auditor import assemble, records
 from auditor.errors import ConfigError
+from auditor.events import Unread
 from auditor.files import opened
 from auditor.harness import HARNESSES, HEAD
 from auditor.summary import Problem
-from auditor.turn import Turn, Unread
+from auditor.turn import Turn
 
 RECORDS = "records"
 """Stands where a harness's name stands, for files of turn records."""

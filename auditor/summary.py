@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from auditor.audit import Audit
-from auditor.turn import Unread
+from auditor.events import Unread
 
 MAX_KINDS = 100
 """Kinds of unread entries told apart; a broken file can make up one for each line (a guess)."""

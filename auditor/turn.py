@@ -1,6 +1,6 @@
 """The domain: what an agent did between one request and its next stop.
 
-Owns the events a harness can report, the parts of a turn and the turn itself. Knows no
+Owns the parts of a turn and the turn itself. Knows no
 harness's format, no clock and no file. Everything here is immutable plain data.
 """
 
@@ -221,86 +221,6 @@ class Turn(Struct, frozen=True, dict=True, kw_only=True):
     def words(self) -> list[str]:
         """Every visible text of the turn, in order."""
         return [part.text for part in self.parts if type(part) is Text]
-
-
-# What a harness can say. `session` routes an event; `at` is Unix seconds or None.
-
-
-class TurnStarted(Struct, frozen=True, kw_only=True):
-    """A request began a turn; `turn` is its stable id."""
-
-    session: str
-    turn: str
-    harness: str
-    request: str = ""
-    kind: RequestKind = RequestKind.HUMAN
-    model: str | None = None
-    parent: str | None = None
-    at: float | None = None
-
-
-class PartAdded(Struct, frozen=True):
-    """A part is complete. `model` is the model that wrote it, where the harness says."""
-
-    session: str
-    part: Part
-    at: float | None = None
-    model: str | None = None
-
-
-class TodosChanged(Struct, frozen=True):
-    """The session's to-do list is now this; it outlives the turn."""
-
-    session: str
-    todos: tuple[Todo, ...]
-
-
-class PendingChanged(Struct, frozen=True):
-    """What is pending in the session is now this; it outlives the turn."""
-
-    session: str
-    pending: tuple[Pending, ...]
-
-
-class Compacted(Struct, frozen=True):
-    """The harness summarised the context; the turn goes on."""
-
-    session: str
-
-
-class Heartbeat(Struct, frozen=True):
-    """The session is alive and nothing else is known (a token, a keep-alive)."""
-
-    session: str
-    at: float | None = None
-
-
-class TurnEnded(Struct, frozen=True, kw_only=True):
-    """The turn stopped. A later part of the session reopens it."""
-
-    session: str
-    finish: FinishReason
-    error: TurnError | None = None
-    at: float | None = None
-
-
-class Unread(Struct, frozen=True):
-    """An entry nobody understood: its kind, and the line (1-based) where it stood."""
-
-    kind: str
-    line: int | None = None
-
-
-Event = (
-    TurnStarted
-    | PartAdded
-    | TodosChanged
-    | PendingChanged
-    | Compacted
-    | Heartbeat
-    | TurnEnded
-    | Unread
-)
 
 
 def canonical(value: object) -> str:

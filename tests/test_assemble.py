@@ -10,25 +10,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.assemble import Sessions, turns
-from auditor.turn import (
+from auditor.events import (
     Compacted,
     Event,
-    FinishReason,
     Heartbeat,
     PartAdded,
-    Pending,
     PendingChanged,
+    TodosChanged,
+    TurnEnded,
+    TurnStarted,
+    Unread,
+)
+from auditor.turn import (
+    FinishReason,
+    Pending,
     PendingKind,
     RequestKind,
     Text,
     Todo,
-    TodosChanged,
     ToolCall,
     Turn,
-    TurnEnded,
     TurnError,
-    TurnStarted,
-    Unread,
 )
 
 

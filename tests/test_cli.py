@@ -64,9 +64,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
         "try: app()\n"
         f"except SystemExit as done: print([n for n in {HEAVY} if n in sys.modules], done.code)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[] 0"
     assert "Usage" in done.stdout
 

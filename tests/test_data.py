@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from auditor.events import Unread
 from auditor.records import Record, records
-from auditor.turn import FinishReason, ToolCall, ToolResult, Unread
+from auditor.turn import FinishReason, ToolCall, ToolResult
 
 DATA = Path(__file__).parents[1] / "data"
 TURNS = DATA / "turns.jsonl"

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.errors import HarnessUnavailable
+from auditor.events import Unread
 from auditor.files import MAX_LINE, decode, json_document, json_lines, raw_lines, text_document
-from auditor.turn import Unread
 
 GOOD = [b'{"n": 1}', b'{"n": 2}', b'{"n": 3}']
 LINES = b"\n".join(GOOD) + b"\n"

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditor.events import Unread
 from auditor.records import Label, Record, claims, record, records, written
 from auditor.turn import (
     FinishReason,
@@ -26,7 +27,6 @@ from auditor.turn import (
     ToolResult,
     Turn,
     TurnError,
-    Unread,
     canonical,
 )
 

@@ -12,12 +12,12 @@ import pytest
 from auditor import scan as scanning
 from auditor import sources
 from auditor.errors import ConfigError, StoreError
+from auditor.events import Unread
 from auditor.harness import HARNESSES
 from auditor.order import PICKS, Order, moment, without_model
 from auditor.scan import scan
 from auditor.store import Store
 from auditor.summary import MAX_KINDS, OTHER, Summary
-from auditor.turn import Unread
 from auditor.writers import Format
 
 ASKS = "Shall I go on with the second part?"

@@ -11,11 +11,12 @@ from rich.console import Console
 
 from auditor import explanation, progress, show
 from auditor.audit import Audit, audit
+from auditor.events import Unread
 from auditor.glimpse import one_line, redacted, visible
 from auditor.policy import Action
 from auditor.signals import Signal
 from auditor.summary import Problem, Summary
-from auditor.turn import RequestKind, Turn, Unread, Verdict
+from auditor.turn import RequestKind, Turn, Verdict
 from tests.words import call, result, say, turn
 
 UNFINISHED = Signal(0.9, Verdict.UNFINISHED, "saw it end on a colon:", settles=True)

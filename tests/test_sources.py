@@ -12,9 +12,10 @@ import zstandard
 
 from auditor import sources
 from auditor.errors import ConfigError
+from auditor.events import Unread
 from auditor.harness import HARNESSES
 from auditor.sources import RECORDS, Source, in_default_places, in_paths, names
-from auditor.turn import Turn, Unread
+from auditor.turn import Turn
 from tests.harness.structure import own_recordings
 
 RECORD = (

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from unicodedata import category
 
 from auditor import text as texts
-from auditor.detectors._breaks import LISTED, SURE, breaks_off, cut_off
+from auditor.detectors._breaks import SURE, breaks_off, cut_off
 from auditor.detectors._languages import Phrases, Spoken, spoken
 from auditor.signals import Signal, evidence
 from auditor.turn import Turn, Verdict
@@ -22,6 +22,13 @@ _FIRST_SYMBOL = "\u2190"
 QUESTION_MARKS = ("?", "？", "؟", "⸮", "‽")
 
 
+def last_question(text: str) -> int:
+    """Where the last question mark stands, or -1."""
+    if text.isascii():
+        return text.rfind("?")
+    return max(text.rfind(mark) for mark in QUESTION_MARKS)
+
+
 _QUOTED = re.compile(r"[\"“«「][^\"”»」\n]{1,80}[\"”»」]")
 
 
@@ -29,15 +36,13 @@ class Ending(NamedTuple):
     """`near`: the last `REACH` characters of prose. `closing`: the last sentence, unquoted.
 
     Both in lower case. `broken`: how surely the reply breaks off on punctuation or inside a code
-    block, `cut`: in mid-sentence. Then its last words are no considered ending. `listed`: the last
-    line is an item of a list.
+    block, `cut`: in mid-sentence. Then its last words are no considered ending.
     """
 
     near: Spoken
     closing: str
     broken: float
     cut: float
-    listed: bool
 
     @property
     def considered(self) -> bool:
@@ -55,8 +60,7 @@ def ending(turn: Turn) -> Ending:
             closing = _QUOTED.sub("", closing)
         near = spoken(turn.tail[-REACH:])
         reply = turn.reply
-        listed = LISTED.match(texts.last_line(turn.tail)) is not None
-        found = Ending(near, closing, breaks_off(reply), cut_off(reply), listed)
+        found = Ending(near, closing, breaks_off(reply), cut_off(reply))
         views["_ending"] = found
     return found
 
@@ -80,7 +84,7 @@ _OF_USER = re.compile(r"\b(?:you|your|i|we|me|us|okay|ok|fine|right|correct)\b")
 def asks_user(end: Ending) -> bool:
     """Whether the user is asked something near the end; what an agent asks itself is spared."""
     near = end.near.text
-    if not any(mark in near for mark in QUESTION_MARKS):
+    if last_question(near) < 0:
         return False
     asked = [
         part

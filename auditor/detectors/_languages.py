@@ -125,11 +125,10 @@ class Phrases:
 
     def find(self, text: str, of: Spoken) -> str | None:
         """The first phrase found in `text`, a sentence or longer piece of `of`, or None."""
-        if hits := self._firsts & of.words:
-            for word in sorted(hits):
-                if match := self._english[word].search(text):
-                    return match.group()
-        if (beginning := self.begins(text, of)) is not None:
+        for word in sorted(self._firsts & of.words):
+            if match := self._english[word].search(text):
+                return match.group()
+        if self._sentence and (beginning := self.begins(text, of)) is not None:
             return beginning
         for code in of.languages[1:]:
             pattern = self._others.get(code)

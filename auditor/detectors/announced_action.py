@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+from auditor import text as texts
 from auditor.detectors import _handoff, _intent
+from auditor.detectors._breaks import LISTED
 from auditor.detectors._endings import QUESTION_MARKS, Ending, asks_user, bare, ending
 from auditor.signals import Signal, Stage, evidence
 from auditor.turn import Turn, Verdict
@@ -38,7 +40,7 @@ def _strength(turn: Turn, end: Ending) -> float:
         return SPARED
     if _handoff.asks_back.find(end.closing, end.near):
         return SPARED
-    if end.listed or asks_user(end):
+    if LISTED.match(texts.last_line(turn.tail)) or asks_user(end):
         return DOUBTED
     if _handoff.deferred.find(end.closing, end.near):
         return DOUBTED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auditor.detectors._endings import NEAR, QUESTION_MARKS, bare, ending
+from auditor.detectors._endings import NEAR, QUESTION_MARKS, bare, ending, last_question
 from auditor.signals import Signal, Stage, evidence
 from auditor.turn import Turn, Verdict
 
@@ -17,7 +17,7 @@ def detect(turn: Turn) -> Signal | None:
     if end.endswith(QUESTION_MARKS) or _unmarked(end):
         return Signal(1.0, Verdict.AWAITING_USER, evidence(end), settles=True)
     near = ending(turn).near.text
-    place = max(near.rfind(mark) for mark in QUESTION_MARKS)
+    place = last_question(near)
     if place < 0:
         return None
     return Signal(NEAR, Verdict.AWAITING_USER, evidence(near[: place + 1]))

@@ -20,7 +20,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Protocol, cast
 
-from auditor.turn import Event
+from auditor.events import Event
 
 HEAD = 65_536
 """Bytes of a file that `claims` is shown."""

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from auditor.events import Unread
 from auditor.files import Line, decode, raw_lines
-from auditor.turn import Unread
 
 
 def alive(lines: Iterable[Line | Unread], lost: Iterable[str]) -> Iterator[Line | Unread]:

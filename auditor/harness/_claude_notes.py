@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from auditor.events import Compacted, Event, Heartbeat, Unread
 from auditor.harness._claude_session import Session, time_of
-from auditor.turn import Compacted, Event, Heartbeat, Unread
 
 _NOTES = (
     "away_summary bridge_status file_snapshot informational local_command memory_saved"

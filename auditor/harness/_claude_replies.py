@@ -9,18 +9,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from auditor.events import Unread
 from auditor.harness._claude_requests import texts
 from auditor.harness._shapes import arguments
-from auditor.turn import (
-    FinishReason,
-    Part,
-    Reasoning,
-    Text,
-    ToolCall,
-    ToolResult,
-    TurnError,
-    Unread,
-)
+from auditor.turn import FinishReason, Part, Reasoning, Text, ToolCall, ToolResult, TurnError
 
 FINISH = {
     "end_turn": FinishReason.STOP,

@@ -11,20 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from auditor.events import Compacted, Event, Unread
 from auditor.harness import _claude_notes as notes
 from auditor.harness._claude_replies import FINISH, NOBODY, error_of, part_of
 from auditor.harness._claude_requests import CUT, INTERRUPTED, asked, resumed, texts
 from auditor.harness._claude_session import Session, time_of
 from auditor.harness._shapes import text_or_none
-from auditor.turn import (
-    Compacted,
-    Event,
-    FinishReason,
-    RequestKind,
-    ToolCall,
-    ToolResult,
-    Unread,
-)
+from auditor.turn import FinishReason, RequestKind, ToolCall, ToolResult
 
 _BOOKS = (
     "agent-color agent-name agent-setting ai-title api-request api-request-blob api-request-shape"

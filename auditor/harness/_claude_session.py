@@ -8,18 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from auditor.events import Event, PartAdded, TurnEnded, TurnStarted
 from auditor.harness._claude_work import Work
 from auditor.harness._shapes import seconds
-from auditor.turn import (
-    Event,
-    FinishReason,
-    Part,
-    PartAdded,
-    RequestKind,
-    TurnEnded,
-    TurnError,
-    TurnStarted,
-)
+from auditor.turn import FinishReason, Part, RequestKind, TurnError
 
 
 class Session:

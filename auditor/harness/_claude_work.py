@@ -10,16 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from auditor.events import Event, PendingChanged, TodosChanged
 from auditor.harness._shapes import todos
-from auditor.turn import (
-    Event,
-    Pending,
-    PendingChanged,
-    PendingKind,
-    Todo,
-    TodosChanged,
-    TodoStatus,
-)
+from auditor.turn import Pending, PendingKind, Todo, TodoStatus
 
 WAITS = {
     "AskUserQuestion": PendingKind.QUESTION,

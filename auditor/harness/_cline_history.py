@@ -8,28 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from auditor.events import (
+    Compacted,
+    Event,
+    PartAdded,
+    PendingChanged,
+    TodosChanged,
+    TurnEnded,
+    TurnStarted,
+    Unread,
+)
 from auditor.harness import _cline_tools as tools
 from auditor.harness._cline_messages import HARNESS
 from auditor.turn import (
-    Compacted,
-    Event,
     FinishReason,
     Part,
-    PartAdded,
     Pending,
-    PendingChanged,
     PendingKind,
     Reasoning,
     RequestKind,
     Text,
     Todo,
-    TodosChanged,
     ToolCall,
     ToolResult,
-    TurnEnded,
     TurnError,
-    TurnStarted,
-    Unread,
     canonical,
 )
 

@@ -9,28 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
+from auditor.events import (
+    Compacted,
+    Event,
+    PartAdded,
+    PendingChanged,
+    TodosChanged,
+    TurnEnded,
+    TurnStarted,
+    Unread,
+)
 from auditor.harness import _cline_rows as says
 from auditor.harness import _cline_tools as tools
 from auditor.harness._cline_rows import Row
 from auditor.turn import (
-    Compacted,
-    Event,
     FinishReason,
     Part,
-    PartAdded,
     Pending,
-    PendingChanged,
     Reasoning,
     RequestKind,
     Text,
     Todo,
-    TodosChanged,
     ToolCall,
     ToolResult,
-    TurnEnded,
     TurnError,
-    TurnStarted,
-    Unread,
     canonical,
 )
 

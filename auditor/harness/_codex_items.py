@@ -10,21 +10,19 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from html import unescape
 from typing import Any
 
+from auditor.events import Event, TodosChanged, Unread
 from auditor.harness import _codex_texts as written
 from auditor.harness._codex_rollout import Rollout
 from auditor.harness._shapes import parsed, texts, todos
 from auditor.turn import (
-    Event,
     FinishReason,
     Pending,
     PendingKind,
     Reasoning,
     RequestKind,
     Text,
-    TodosChanged,
     ToolCall,
     ToolResult,
-    Unread,
     canonical,
 )
 

@@ -8,21 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from auditor.events import Compacted, Event, PartAdded, TurnEnded, TurnStarted
 from auditor.harness._shapes import text_or_none
 from auditor.harness._waiting import Waiting
 from auditor.turn import (
-    Compacted,
-    Event,
     FinishReason,
     Part,
-    PartAdded,
     Pending,
     PendingKind,
     RequestKind,
     ToolResult,
-    TurnEnded,
     TurnError,
-    TurnStarted,
 )
 
 HARNESS = "codex"

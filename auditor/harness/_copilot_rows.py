@@ -9,11 +9,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from auditor.events import Compacted, Event, TodosChanged
 from auditor.harness._copilot_session import Session
 from auditor.harness._shapes import TRANSIENT, seconds, text_or_none
 from auditor.turn import (
-    Compacted,
-    Event,
     FinishReason,
     Pending,
     PendingKind,
@@ -21,7 +20,6 @@ from auditor.turn import (
     RequestKind,
     Text,
     Todo,
-    TodosChanged,
     TodoStatus,
     ToolCall,
     ToolResult,

@@ -8,19 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from auditor.events import Event, PartAdded, TurnEnded, TurnStarted
 from auditor.harness._shapes import text_or_none
 from auditor.harness._waiting import Waiting
-from auditor.turn import (
-    Event,
-    FinishReason,
-    Part,
-    PartAdded,
-    RequestKind,
-    ToolResult,
-    TurnEnded,
-    TurnError,
-    TurnStarted,
-)
+from auditor.turn import FinishReason, Part, RequestKind, ToolResult, TurnError
 
 HARNESS = "copilot-cli"
 

@@ -10,27 +10,29 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from auditor.harness import _sqlite
-from auditor.turn import (
+from auditor.events import (
     Compacted,
     Event,
-    FinishReason,
     PartAdded,
-    Pending,
     PendingChanged,
+    TodosChanged,
+    TurnEnded,
+    TurnStarted,
+    Unread,
+)
+from auditor.harness import _sqlite
+from auditor.turn import (
+    FinishReason,
+    Pending,
     PendingKind,
     Reasoning,
     RequestKind,
     Text,
     Todo,
-    TodosChanged,
     TodoStatus,
     ToolCall,
     ToolResult,
-    TurnEnded,
     TurnError,
-    TurnStarted,
-    Unread,
     canonical,
 )
 

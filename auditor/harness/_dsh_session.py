@@ -9,26 +9,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from auditor.events import Compacted, Event, PartAdded, TodosChanged, TurnEnded, TurnStarted, Unread
 from auditor.harness._shapes import parsed, text_or_none, texts, todos
 from auditor.harness._waiting import Waiting
 from auditor.turn import (
-    Compacted,
-    Event,
     FinishReason,
     Part,
-    PartAdded,
     Pending,
     PendingKind,
     Reasoning,
     RequestKind,
     Text,
-    TodosChanged,
     ToolCall,
     ToolResult,
-    TurnEnded,
     TurnError,
-    TurnStarted,
-    Unread,
     canonical,
 )
 

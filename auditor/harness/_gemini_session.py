@@ -9,24 +9,18 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from auditor.events import Compacted, Event, PartAdded, TodosChanged, TurnEnded, TurnStarted, Unread
 from auditor.harness import _gemini_parts as says
 from auditor.harness._shapes import seconds, text_or_none, texts, todos
 from auditor.harness._waiting import Waiting
 from auditor.turn import (
-    Compacted,
-    Event,
     FinishReason,
-    PartAdded,
     Pending,
     PendingKind,
     RequestKind,
-    TodosChanged,
     ToolCall,
     ToolResult,
-    TurnEnded,
     TurnError,
-    TurnStarted,
-    Unread,
 )
 
 HARNESS = "gemini-cli"

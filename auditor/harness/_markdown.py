@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from auditor.events import Unread
 from auditor.files import raw_lines
-from auditor.turn import Unread
 
 Line = tuple[int, str]
 """The number of a line (1-based) and its text without the line end."""

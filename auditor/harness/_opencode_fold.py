@@ -10,26 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from auditor.events import (
+    Compacted,
+    Event,
+    PartAdded,
+    PendingChanged,
+    TodosChanged,
+    TurnEnded,
+    TurnStarted,
+    Unread,
+)
 from auditor.harness import _opencode_parts as says
 from auditor.harness._opencode_parts import Json
 from auditor.turn import (
-    Compacted,
-    Event,
     FinishReason,
-    PartAdded,
     Pending,
-    PendingChanged,
     PendingKind,
     Reasoning,
     RequestKind,
     Text,
     Todo,
-    TodosChanged,
     ToolCall,
-    TurnEnded,
     TurnError,
-    TurnStarted,
-    Unread,
     canonical,
 )
 

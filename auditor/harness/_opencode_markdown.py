@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from auditor.events import Event, Unread
 from auditor.files import decode
 from auditor.harness._opencode_fold import Session
 from auditor.harness._opencode_parts import Json
-from auditor.turn import Event, Unread
 
 CLAIM = re.compile(rb"\A(?:\xef\xbb\xbf)?# [^\n]*\r?\n\r?\n\*\*Session ID:\*\* ses_")
 

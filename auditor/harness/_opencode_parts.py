@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from auditor.turn import FinishReason, Todo, TodoStatus, ToolResult, TurnError, Unread
+from auditor.events import Unread
+from auditor.turn import FinishReason, Todo, TodoStatus, ToolResult, TurnError
 
 Json = dict[str, object]
 Number = int | float

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from auditor.events import Unread
 from auditor.files import Line, raw_lines
-from auditor.turn import Unread
 
 _ENTRY = re.compile(rb'\{"type": ?"\w+", ?"id": ?"([^"]*)", ?"parentId": ?(?:"([^"]*)"|null)')
 

@@ -9,24 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from auditor.events import Compacted, Event, PartAdded, TurnEnded, TurnStarted, Unread
 from auditor.harness._qwen_parts import error_of, response_of, texts_of
 from auditor.harness._qwen_work import Work
 from auditor.harness._shapes import arguments, seconds, text_or_none
 from auditor.turn import (
-    Compacted,
-    Event,
     FinishReason,
     Part,
-    PartAdded,
     Reasoning,
     RequestKind,
     Text,
     ToolCall,
     ToolResult,
-    TurnEnded,
     TurnError,
-    TurnStarted,
-    Unread,
 )
 
 _BOOKS = (

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from auditor.events import Event, PendingChanged, TodosChanged
 from auditor.harness._qwen_parts import what_is_pending
 from auditor.harness._shapes import todos
-from auditor.turn import Event, Pending, PendingChanged, PendingKind, TodosChanged
+from auditor.turn import Pending, PendingKind
 
 _WAITS = {
     "ask_user_question": PendingKind.QUESTION,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from auditor.events import Event, Unread
 from auditor.files import Line
-from auditor.turn import Event, Unread
 
 
 def told(lines: Iterable[Line | Unread], take: Callable[[Any], Iterable[Event]]) -> Iterator[Event]:

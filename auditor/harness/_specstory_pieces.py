@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
+from auditor.events import Unread
 from auditor.harness._markdown import Fences, Line, fence
-from auditor.turn import Unread
 
 LOOKAHEAD = 4000
 """Lines looked ahead to learn whether a separator stands in a quotation (a guess)."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from auditor.turn import Event, Pending, PendingChanged, PendingKind
+from auditor.events import Event, PendingChanged
+from auditor.turn import Pending, PendingKind
 
 _ASKED = frozenset({PendingKind.PERMISSION, PendingKind.QUESTION})
 

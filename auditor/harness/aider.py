@@ -12,21 +12,17 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from auditor.events import Event, PartAdded, TurnEnded, TurnStarted, Unread
 from auditor.harness import _aider_lines as says
 from auditor.harness._markdown import Fences, Line, text_lines
 from auditor.turn import (
-    Event,
     FinishReason,
     Part,
-    PartAdded,
     RequestKind,
     Text,
     ToolCall,
     ToolResult,
-    TurnEnded,
     TurnError,
-    TurnStarted,
-    Unread,
     canonical,
 )
 

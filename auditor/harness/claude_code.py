@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from auditor.events import Event, Unread
 from auditor.files import Line, decode, raw_lines
 from auditor.harness._branches import alive
 from auditor.harness._claude_requests import rewound
 from auditor.harness._claude_rows import IGNORED, Rows
 from auditor.harness._rows import told
-from auditor.turn import Event, Unread
 
 NAME = "claude-code"
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from auditor import files
 from auditor.errors import HarnessUnavailable
+from auditor.events import Event, Unread
 from auditor.harness._cline_history import History
 from auditor.harness._cline_messages import HARNESS, Messages
 from auditor.harness._cline_rows import row
-from auditor.turn import Event, Unread
 
 NAME = HARNESS
 

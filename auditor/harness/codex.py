@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from auditor.events import Event, Unread
 from auditor.files import Line, json_lines
 from auditor.harness import _codex_items as items
 from auditor.harness import _codex_texts as written
 from auditor.harness._codex_rollout import HARNESS, Rollout
 from auditor.harness._shapes import seconds, text_or_none
-from auditor.turn import Event, FinishReason, TurnError, Unread
+from auditor.turn import FinishReason, TurnError
 
 NAME = HARNESS
 

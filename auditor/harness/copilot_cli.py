@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from auditor.events import Event, Unread
 from auditor.files import Line, json_lines
 from auditor.harness._copilot_rows import ROWS
 from auditor.harness._copilot_session import HARNESS, Session
 from auditor.harness._rows import told
 from auditor.harness._shapes import seconds, text_or_none
-from auditor.turn import Event, FinishReason, Pending, PendingKind, TurnError, Unread
+from auditor.turn import FinishReason, Pending, PendingKind, TurnError
 
 NAME = HARNESS
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from auditor import files
 from auditor.errors import HarnessUnavailable
+from auditor.events import Event, Unread
 from auditor.harness import _sqlite
 from auditor.harness._crush_fold import HARNESS, Row, events, seconds
-from auditor.turn import Event, Unread
 
 NAME = HARNESS
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 
+from auditor.events import Event, Unread
 from auditor.files import Line, json_lines
 from auditor.harness._dsh_session import HARNESS, Session
 from auditor.harness._rows import told
-from auditor.turn import Event, Unread
 
 NAME = HARNESS
 

@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from auditor.events import Event, Unread
 from auditor.files import Line, json_document, json_lines, opened
 from auditor.harness._gemini_session import HARNESS, Session
 from auditor.harness._rows import told
-from auditor.turn import Event, Unread
 
 NAME = HARNESS
 

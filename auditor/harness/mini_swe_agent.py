@@ -14,21 +14,10 @@ from pathlib import Path
 
 import platformdirs
 
+from auditor.events import Event, PartAdded, TurnEnded, TurnStarted, Unread
 from auditor.files import json_document
 from auditor.harness import _mini_swe_messages as says
-from auditor.turn import (
-    Event,
-    FinishReason,
-    PartAdded,
-    Reasoning,
-    Text,
-    ToolCall,
-    ToolResult,
-    TurnEnded,
-    TurnStarted,
-    Unread,
-    canonical,
-)
+from auditor.turn import FinishReason, Reasoning, Text, ToolCall, ToolResult, canonical
 
 NAME = "mini-swe-agent"
 

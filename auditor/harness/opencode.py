@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from auditor import files
 from auditor.errors import HarnessUnavailable
+from auditor.events import Event, Unread
 from auditor.harness import _opencode_markdown, _sqlite
 from auditor.harness._markdown import text_lines
 from auditor.harness._opencode_fold import HARNESS, Session
 from auditor.harness._opencode_parts import string
-from auditor.turn import Event, Unread
 
 NAME = HARNESS
 

@@ -14,25 +14,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from auditor.events import Compacted, Event, PartAdded, TurnEnded, TurnStarted, Unread
 from auditor.files import Line, json_lines
 from auditor.harness._pi_tree import left, without
 from auditor.harness._rows import told
 from auditor.harness._shapes import arguments, seconds, text_or_none
 from auditor.turn import (
-    Compacted,
-    Event,
     FinishReason,
     Part,
-    PartAdded,
     Reasoning,
     RequestKind,
     Text,
     ToolCall,
     ToolResult,
-    TurnEnded,
     TurnError,
-    TurnStarted,
-    Unread,
 )
 
 NAME = "pi"

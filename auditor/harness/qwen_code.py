@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from auditor.events import Event, Unread
 from auditor.files import Line, decode, json_lines
 from auditor.harness._branches import alive, asking
 from auditor.harness._qwen_session import Session
 from auditor.harness._rows import told
-from auditor.turn import Event, Unread
 
 NAME = "qwen-code"
 

@@ -13,28 +13,30 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from auditor.events import (
+    Compacted,
+    Event,
+    PartAdded,
+    PendingChanged,
+    TodosChanged,
+    TurnEnded,
+    TurnStarted,
+    Unread,
+)
 from auditor.harness import _specstory_words as words
 from auditor.harness._markdown import Line, text_lines
 from auditor.harness._specstory_bubbles import Use, bubble, todos
 from auditor.harness._specstory_pieces import Cutter, Header, Named
 from auditor.turn import (
-    Compacted,
-    Event,
     FinishReason,
-    PartAdded,
     Pending,
-    PendingChanged,
     PendingKind,
     Reasoning,
     RequestKind,
     Text,
     Todo,
-    TodosChanged,
     ToolCall,
     ToolResult,
-    TurnEnded,
-    TurnStarted,
-    Unread,
     canonical,
 )
 

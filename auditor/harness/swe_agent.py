@@ -12,21 +12,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from auditor.events import Event, PartAdded, TurnEnded, TurnStarted, Unread
 from auditor.files import json_document
 from auditor.harness._shapes import parsed, texts
-from auditor.turn import (
-    Event,
-    FinishReason,
-    PartAdded,
-    Text,
-    ToolCall,
-    ToolResult,
-    TurnEnded,
-    TurnError,
-    TurnStarted,
-    Unread,
-    canonical,
-)
+from auditor.turn import FinishReason, Text, ToolCall, ToolResult, TurnError, canonical
 
 NAME = "swe-agent"
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from auditor import assemble, records
+from auditor.events import Unread
 from auditor.harness import HARNESSES
-from auditor.turn import Reasoning, Text, ToolCall, Turn, Unread
+from auditor.turn import Reasoning, Text, ToolCall, Turn
 
 HERE = Path(__file__).parent
 RECORDINGS = HERE / "recordings"

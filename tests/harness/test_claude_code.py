@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from auditor.assemble import turns
+from auditor.events import Unread
 from auditor.harness import claude_code
-from auditor.turn import FinishReason, PendingKind, RequestKind, TodoStatus, Turn, Unread
+from auditor.turn import FinishReason, PendingKind, RequestKind, TodoStatus, Turn
 
 SESSION = "3f1c9a52-0000-4000-8000-000000000001"
 

@@ -10,8 +10,9 @@ import pytest
 
 from auditor import assemble
 from auditor.errors import HarnessUnavailable
+from auditor.events import Unread
 from auditor.harness import cline
-from auditor.turn import FinishReason, Reasoning, RequestKind, Text, ToolCall, Turn, Unread
+from auditor.turn import FinishReason, Reasoning, RequestKind, Text, ToolCall, Turn
 
 Rows = list[dict[str, Any]]
 

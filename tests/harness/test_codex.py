@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from auditor.assemble import turns
+from auditor.events import Unread
 from auditor.harness import HARNESSES, codex
-from auditor.turn import FinishReason, RequestKind, ToolResult, Turn, Unread
+from auditor.turn import FinishReason, RequestKind, ToolResult, Turn
 
 STAMP = "2026-05-04T09:00:00.000Z"
 Row = dict[str, Any]

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from auditor.assemble import turns
+from auditor.events import Unread
 from auditor.harness import copilot_cli
-from auditor.turn import FinishReason, RequestKind, Turn, Unread
+from auditor.turn import FinishReason, RequestKind, Turn
 
 Row = dict[str, Any]
 

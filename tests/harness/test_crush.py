@@ -11,9 +11,10 @@ import pytest
 
 from auditor import assemble
 from auditor.errors import HarnessUnavailable
+from auditor.events import Unread
 from auditor.harness import crush, opencode
 from auditor.harness._crush_fold import Row, events
-from auditor.turn import FinishReason, RequestKind, ToolCall, Turn, TurnError, Unread
+from auditor.turn import FinishReason, RequestKind, ToolCall, Turn, TurnError
 from tests.harness import test_opencode
 
 Parts = list[Any]

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from auditor.assemble import turns
+from auditor.events import Unread
 from auditor.harness import dsh
-from auditor.turn import FinishReason, RequestKind, Turn, Unread
+from auditor.turn import FinishReason, RequestKind, Turn
 
 Row = dict[str, Any]
 SESSION = {"type": "session", "id": "s1", "createdAt": 1, "cwd": "/srv", "delegationDepth": 0}

@@ -10,8 +10,9 @@ import pytest
 
 from auditor.assemble import turns
 from auditor.errors import HarnessUnavailable
+from auditor.events import Unread
 from auditor.harness import gemini_cli
-from auditor.turn import FinishReason, Reasoning, RequestKind, Text, Turn, Unread
+from auditor.turn import FinishReason, Reasoning, RequestKind, Text, Turn
 
 STAMP = "2026-05-04T09:00:00.000Z"
 Row = dict[str, Any]

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from auditor.assemble import turns
+from auditor.events import Unread
 from auditor.harness import mini_swe_agent
-from auditor.turn import FinishReason, Reasoning, Text, ToolCall, Turn, Unread
+from auditor.turn import FinishReason, Reasoning, Text, ToolCall, Turn
 
 RECORDINGS = Path(__file__).parent / "recordings" / "mini-swe-agent"
 Message = dict[str, Any]

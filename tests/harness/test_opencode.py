@@ -12,9 +12,10 @@ import pytest
 
 from auditor import assemble
 from auditor.errors import HarnessUnavailable
+from auditor.events import Unread
 from auditor.harness import opencode
 from auditor.harness.opencode import Source
-from auditor.turn import FinishReason, RequestKind, ToolCall, ToolResult, Turn, TurnError, Unread
+from auditor.turn import FinishReason, RequestKind, ToolCall, ToolResult, Turn, TurnError
 
 SESSION = "ses_0123456789abcdef"
 CHILD = "ses_fedcba9876543210"

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from auditor.assemble import turns
+from auditor.events import Unread
 from auditor.harness import pi
-from auditor.turn import FinishReason, Turn, Unread
+from auditor.turn import FinishReason, Turn
 
 
 class Rows:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from auditor.assemble import turns
+from auditor.events import Unread
 from auditor.harness import qwen_code
-from auditor.turn import FinishReason, PendingKind, RequestKind, Turn, Unread
+from auditor.turn import FinishReason, PendingKind, RequestKind, Turn
 
 SESSION = "5b0d77aa-0000-4000-8000-000000000002"
 

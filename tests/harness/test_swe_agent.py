@@ -9,8 +9,9 @@ import pytest
 
 from auditor.assemble import turns
 from auditor.errors import HarnessUnavailable
+from auditor.events import Unread
 from auditor.harness import swe_agent
-from auditor.turn import FinishReason, Text, ToolCall, ToolResult, Turn, Unread
+from auditor.turn import FinishReason, Text, ToolCall, ToolResult, Turn
 
 RECORDINGS = Path(__file__).parent / "recordings" / "swe-agent"
 SUBMIT = {"action": "submit\n", "observation": "diff", "thought": "Done."}
