@@ -18,6 +18,7 @@ from typing import Annotated
 
 import typer
 
+from auditor import cli_models
 from auditor.errors import AuditorError
 
 INTERRUPTED = 130
@@ -36,6 +37,7 @@ store_app = typer.Typer(
     help="Look after the store, where audits are kept.", no_args_is_help=True, rich_markup_mode=None
 )
 app.add_typer(store_app, name="store")
+app.add_typer(cli_models.app, name="models")
 
 
 class Format(StrEnum):

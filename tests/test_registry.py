@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from auditor import artefacts, digests, registry
+from auditor import artefacts
 from auditor.errors import ConfigError, JudgeUnavailable
+from auditor.models import digests, registry
 from tests.models import WEIGHTS, entry, sha256, write
 
 ROOT = Path(__file__).parents[1]
