@@ -24,13 +24,13 @@ EQUAL = 4
 MESSAGES = 8
 """Messages of which half were said before (a guess; DSH counts 12 short ones of any text)."""
 
-_WORK = (ToolCall, ToolResult)
+_WORK = frozenset({ToolCall, ToolResult})
 _NOISE = re.compile(r"[\W\d_]+")
 
 
 def detect(turn: Turn) -> Signal | None:
     parts = turn.parts
-    if len(parts) < EQUAL or any(type(part) in _WORK for part in parts[:-4:-1]):
+    if len(parts) < EQUAL or not _WORK.isdisjoint(map(type, parts[-3:])):
         return None
     said = [words for text in _messages(turn) if (words := _NOISE.sub(" ", text.lower()).strip())]
     if len(said) < EQUAL:

@@ -36,7 +36,7 @@ _OWED = re.compile(rf"\W*(?:{'|'.join(_HEADINGS)})\W*\Z", re.I)
 _WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
 _NUMBER = r"(\d{1,3}|" + "|".join(_WORDS) + r")"
 _OF = re.compile(rf"\b{_NUMBER} (?:out )?of (?:the )?{_NUMBER}\b")
-_REST = re.compile(r"\bthe (?:other|remaining|rest)\b")
+_REST = re.compile(r"the(?<!\wthe) (?:other|remaining|rest)\b")  # the literal first is faster
 
 
 def detect(turn: Turn) -> Signal | None:
@@ -65,8 +65,7 @@ def _lead(tail: str) -> str:
 
 
 def _falls_short(near: str) -> bool:
-    found = _OF.search(near)
-    if found is None or not _REST.search(near):
+    if not _REST.search(near) or (found := _OF.search(near)) is None:
         return False
     done, whole = (_WORDS.index(n) + 1 if n in _WORDS else int(n) for n in found.groups())
     return done < whole
