@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 WINDOW = 6000
 """Characters of a reply that are looked at for prose; endings never need more (a guess)."""
@@ -53,10 +54,9 @@ def fences(text: str) -> tuple[list[tuple[int, int]], int | None]:
     return spans, opened[0] if opened else None
 
 
-def _fence_lines(text: str) -> Iterator[re.Match[str]]:
+def _fence_lines(text: str, after: int = 0) -> Iterator[re.Match[str]]:
     """The lines that are fences, found by their marks: that is faster than to look at each line."""
     fence = _FENCE if "~~~" in text else _TICKS  # one literal is searched for much faster than two
-    after = 0
     while mark := fence.search(text, after):
         line = _FENCE_LINE.match(text, text.rfind("\n", 0, mark.start()) + 1)
         if line:
@@ -76,8 +76,9 @@ def open_fence(text: str) -> str | None:
     _, unclosed = fences(text)
     if unclosed is None:
         return None
-    *_, last = _fence_lines(text)
-    return last.group(1).strip()
+    last = text.rfind("\n```") + 1
+    found = next(chain(_fence_lines(text, last), _fence_lines(text)), None)
+    return found.group(1).strip() if found else None
 
 
 def without_fences(text: str) -> str:
