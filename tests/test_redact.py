@@ -116,10 +116,11 @@ def test_is_linear_on_hostile_text(piece: str) -> None:
     """Ten times the text takes at most 25 times the time, where it takes any time at all."""
     large = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
     small = min(_seconds(large[:100_000]) for _ in range(3))
-    assert _seconds(large) < max(25 * small, 0.25)
+    assert _seconds(large) < max(25 * small, 1.0)
 
 
 def _seconds(text: str) -> float:
-    begun = time.perf_counter()
+    """CPU seconds of this process, whatever else the machine does."""
+    begun = time.process_time()
     redact(text)
-    return time.perf_counter() - begun
+    return time.process_time() - begun
