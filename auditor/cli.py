@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 
-from auditor import cli_models
+from auditor import cli_ask, cli_models, cli_serve
 from auditor.errors import AuditorError
 
 INTERRUPTED = 130
@@ -38,6 +38,8 @@ store_app = typer.Typer(
 )
 app.add_typer(store_app, name="store")
 app.add_typer(cli_models.app, name="models")
+app.command()(cli_ask.ask)
+app.command()(cli_serve.serve)
 
 
 class Format(StrEnum):

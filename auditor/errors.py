@@ -4,6 +4,7 @@ AuditorError                  the base: the message is for the person
 ├── ConfigError               a file, flag or key that cannot be used            (exit 2)
 ├── HarnessUnavailable        a harness that cannot be reached or read           (watch retries)
 ├── JudgeUnavailable          no model, a timeout, an answer nobody can read     (exit 5)
+│   └── QuestionTooLong       more than the decision model can be shown at once
 ├── CalibrationMismatch       names a detector, model or question we do not have (exit 3)
 └── StoreError                a newer schema, a lock, a full disk                (exit 1)
 """
@@ -33,6 +34,10 @@ class JudgeUnavailable(AuditorError):
     """No decision model, a timeout, or an answer that cannot be read."""
 
     exit_code = 5
+
+
+class QuestionTooLong(JudgeUnavailable):
+    """The question, or evidence that must not be cut, is more than the decision model holds."""
 
 
 class CalibrationMismatch(AuditorError):

@@ -79,7 +79,7 @@ def without_model(name: str) -> None:
     """Check `--model`. Raises `ConfigError` for a model, as there are none yet."""
     if name != "none":
         raise ConfigError(
-            f"--model: {name!r} is not there: models come with `auditor models`; use --model none"
+            f"--model: {name!r} cannot be asked here: no answers are calibrated; use --model none"
         )
 
 

@@ -131,7 +131,7 @@ def test_explain_writes_into_a_file(turns: Path, tmp_path: Path) -> None:
         (["--only", "nice"], "--only: 'nice' is none of all, nudge, log, silent"),
         (["--since", "soon"], "neither a date like 2026-05-31 nor an age like 7d"),
         (["--harness", "emacs"], "--harness: 'emacs' is none of "),
-        (["--model", "big"], "models come with `auditor models`; use --model none"),
+        (["--model", "big"], "no answers are calibrated; use --model none"),
         (["--last", "0"], "--last: 0 is not a number of turns"),
         (["--last", "few"], "Invalid value for '--last'"),
         (["--format", "xml"], "'xml' is not one of 'table', 'jsonl', 'json'"),
