@@ -12,7 +12,7 @@ from auditor.records import Record, records
 from auditor.turn import FinishReason, ToolCall, ToolResult
 
 DATA = Path(__file__).parents[1] / "data"
-TURNS = DATA / "turns.jsonl"
+TURNS = DATA / "labelled.jsonl"
 DEMO = DATA / "demo.jsonl"
 
 # verdict -> the nudge answers and the reasons that may go with it (data/README.md, "Labels")

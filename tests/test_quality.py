@@ -13,7 +13,7 @@ from auditor.records import Record, records
 from tests.harness.structure import SHARED
 
 ROOT = Path(__file__).parents[1]
-OWN = [found for found in records(ROOT / "data" / "turns.jsonl") if isinstance(found, Record)]
+OWN = [found for found in records(ROOT / "data" / "labelled.jsonl") if isinstance(found, Record)]
 RECALL = 0.75
 """Share of our own stalls that the sieve proves; many are hard on purpose (0.76 when written)."""
 
