@@ -34,7 +34,7 @@ _STILL = re.compile(
     r"|processing)\b[^.\n]{0,30}\bin the background\b"
 )
 _FINISH = (
-    r"(?:finish\w*|complet\w*|(?:is|are|'s|'re) (?:done|ready|through|in|back)"
+    r"(?:finish\w*|complet\w*|(?:is|are|'s|'re) (?:done|ready|through|in(?! place)|back)"
     r"|(?:comes?|gets?) (?:in|back)|returns?|reports?|lands?)"
 )
 _MINE = ("i'll ", "i will ", "i'm waiting ", "i am waiting ")

@@ -71,7 +71,7 @@ test_detector = table(
         ),
         (
             "English, the agent's own step, no job",
-            turn(say("I will report my findings after completing these steps.")),
+            turn(say("Once all of this is in place I will write up what I saw.")),
             False,
         ),
         (

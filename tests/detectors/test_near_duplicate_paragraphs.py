@@ -1,11 +1,11 @@
 from tests.words import call, result, say, table, think, turn
 
 BATCH = (
-    "Now I'm at batch {} of 30: I read the template, map the old placeholders to the new ones and"
+    "Crate {} of 30 is next: its labels are looked up, each is given the new number, and I then"
     " write the file into the new folder, then I go on."
 )
 LOOKED = (
-    "I went through `src/{}.py`: the handler logs the error, adds the request id and raises it"
+    "I went through `src/{}.py`: a failed payment is noted with its number and handed upwards"
     " again, so that nothing is swallowed and no change is needed."
 )
 NAMES = ["orders", "users", "billing", "refunds", "carts", "search", "uploads", "hooks"]

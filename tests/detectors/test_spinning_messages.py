@@ -1,8 +1,8 @@
 from tests.words import call, pending, result, say, table, think, turn
 
 SORRY = (
-    "I apologize for the confusion. Let me try again.",
-    "I'm sorry about that. Let me apply the migration now.",
+    "That was my mistake, sorry. One more attempt.",
+    "Sorry once more; the tables come now.",
     "You're right. Let me try this again.",
 )
 READY = (
