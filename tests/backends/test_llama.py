@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import multiprocessing
-import os
 import subprocess
 import sys
 import threading
@@ -31,8 +30,6 @@ from auditor.evidence import evidence
 from auditor.judge import LETTERS, WHOSE_MOVE, Answer, Asked, Option, Question
 from tests import tiny_model
 from tests.words import call, result, say, turn
-
-REAL = os.environ.get("AUDITOR_TEST_MODEL")
 
 
 @pytest.fixture(scope="module")
@@ -358,11 +355,8 @@ def test_importing_is_cheap(module: str) -> None:
 # The real one.
 
 
-@pytest.mark.skipif(
-    REAL is None, reason="NOT CHECKED: no real model (AUDITOR_TEST_MODEL names a GGUF file)"
-)
-def test_a_real_model_tells_a_cut_text_from_a_finished_one() -> None:
-    with Llama(Path(REAL or ""), "real") as model:
+def test_a_real_model_tells_a_cut_text_from_a_finished_one(default_model: Path) -> None:
+    with Llama(default_model, "real") as model:
         cut = model.ask(asked("Two tests fail. Let me fix the parser now:"))
         done = model.ask(asked("The parser is fixed and all tests pass."))
         surprise = "end_of_turn_surprise"
