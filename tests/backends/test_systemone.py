@@ -215,11 +215,11 @@ def test_the_deadline_holds_for_a_server_that_hangs_drips_or_asks_for_patience()
             began = time.monotonic()
             with pytest.raises(JudgeUnavailable, match=r"within 0\.1 s"):
                 server.ask(ASKED, 0.1)
-            assert time.monotonic() - began < 1
+            assert time.monotonic() - began < 20  # far from 60 s, whatever else runs
     began = time.monotonic()
     with pytest.raises(JudgeUnavailable, match="503"):
         ask(httpx.Response(503, headers={"Retry-After": "3600"}), OK)
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 20  # far from 60 s, whatever else runs
 
 
 def test_what_is_sent_is_what_every_server_takes(monkeypatch: pytest.MonkeyPatch) -> None:
