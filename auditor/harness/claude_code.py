@@ -53,6 +53,8 @@ def claims(path: Path, head: bytes) -> bool:  # noqa: ARG001
                 return True
             case {"isSidechain": bool(), "parentUuid": _, "type": "system", "userType": _}:
                 return True
+            case {"type": "user" | "assistant", "uuid": _, "message": {"role": _, "content": _}}:
+                return True
             case {"type": str(kind)} if any(key in row for key in FIRST.get(kind, ())):
                 return True
             case {"isSidechain": _} | {"parentUuid": _}:
