@@ -10,6 +10,7 @@ from msgspec import structs
 
 from auditor.audit import Audit
 from auditor.redact import redact
+from auditor.signals import EVIDENCE_SHOWN, shortened
 from auditor.turn import ToolCall, ToolResult, Turn
 
 REQUEST = 800
@@ -80,12 +81,16 @@ def _call(call: ToolCall, results: dict[str | None, ToolResult]) -> str:
 
 
 def redacted(audit: Audit) -> Audit:
-    """Take secrets and control characters out of the evidence of an audit."""
+    """Take secrets and control characters out of the evidence of an audit, and shorten it."""
     together = "\n".join([signal.evidence for signal in audit.signals.values()])
-    if visible(redact(together)) == together:  # nearly always, and one look is cheaper than many
+    clean = visible(redact(together)) == together  # nearly always, and cheaper than one by one
+    if clean and all(len(s.evidence) <= EVIDENCE_SHOWN for s in audit.signals.values()):
         return audit
     signals = {
-        name: structs.replace(signal, evidence=visible(redact(signal.evidence)))
+        name: structs.replace(
+            signal,
+            evidence=shortened(signal.evidence if clean else visible(redact(signal.evidence))),
+        )
         for name, signal in audit.signals.items()
     }
     return structs.replace(audit, signals=signals)

@@ -90,5 +90,7 @@ def check(order: Order) -> None:
         raise ConfigError(f"--only: {order.only!r} is none of {', '.join(PICKS)}")
     if order.last is not None and order.last < 1:
         raise ConfigError(f"--last: {order.last} is not a number of turns from 1 on")
+    if order.out is not None and order.out.exists() and not order.out.is_file():
+        raise ConfigError(f"--out: {order.out} is not a file that can be replaced")
     if order.out is not None and not order.out.parent.is_dir():
         raise ConfigError(f"--out: there is no folder {order.out.parent}")

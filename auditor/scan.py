@@ -27,7 +27,7 @@ from auditor.glimpse import redacted
 from auditor.order import PICKS, Order, check
 from auditor.sources import Found, Source
 from auditor.store import Store
-from auditor.summary import Problem, Summary
+from auditor.summary import Problem, Summary, named
 from auditor.turn import Turn
 
 _PULSE = 256
@@ -64,7 +64,7 @@ def _found(order: Order) -> tuple[Found, Summary]:
         found = sources.in_default_places(order.harness)
     summary = Summary(ignored=found.ignored, unreadable=list(found.unreadable))
     summary.unreadable += [
-        Problem(str(path), "no transcript of a known harness; --harness says which it is")
+        Problem(named(path), "no transcript of a known harness; --harness says which it is")
         for path in found.unclaimed
     ]
     if not order.paths and not found.sources and order.harness is None:
@@ -146,10 +146,10 @@ def _audited(
                 bar.advance(turns=_PULSE)
     except HarnessUnavailable as error:
         reason = str(error).removeprefix(f"{source.path}: ")
-        summary.unreadable.append(Problem(str(source.path), reason))
+        summary.unreadable.append(Problem(named(source.path), reason))
     except Exception as error:  # noqa: BLE001 a reader that fails must not end the scan
         reason = f"the {source.harness} reader failed: {type(error).__name__}: {error}"
-        summary.unreadable.append(Problem(str(source.path), reason))
+        summary.unreadable.append(Problem(named(source.path), reason))
     bar.advance(turns=done % _PULSE, size=_size(source.path))
 
 
@@ -180,7 +180,11 @@ class _Keeper:
 
     def __init__(self, path: Path | None) -> None:
         self.failed: StoreError | None = None
-        self._store = None if path is None else Store(path)
+        self._store: Store | None = None
+        try:
+            self._store = None if path is None else Store(path)
+        except StoreError as error:
+            self.failed = error
 
     def __enter__(self) -> Self:
         return self
@@ -209,7 +213,7 @@ class _Keeper:
         try:
             self._store.flush()
             summary.store, summary.stored = str(self._store.path), self._store.added
-            what = [str(path) for path in order.paths]
+            what = [named(path) for path in order.paths]
             self._store.add_scan(began, what, msgspec.json.encode(summary))
         except StoreError as error:
             self.failed = error

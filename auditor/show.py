@@ -144,7 +144,10 @@ def clock(when: float | None) -> str:
     """Write a moment in local time."""
     if when is None:
         return NONE
-    return datetime.fromtimestamp(when).astimezone().strftime("%Y-%m-%d %H:%M")
+    try:
+        return datetime.fromtimestamp(when).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):
+        return NONE  # no moment that a calendar has: milliseconds taken for seconds
 
 
 def _percent(share: float | None) -> str:

@@ -28,11 +28,19 @@ class Signal(Struct, frozen=True, gc=False):
     settles: bool = False
 
 
-EVIDENCE_LENGTH = 120
-"""Characters of evidence kept: one terminal line (a guess)."""
+EVIDENCE_SHOWN = 120
+"""Characters of evidence that are kept in the end: one terminal line (a guess)."""
+
+EVIDENCE_LENGTH = 720
+"""Characters that a detector hands over: room around the line that is shown, so that a secret is
+whole when it is looked for and only then cut away (longer than any key that is recognised)."""
 
 
 def evidence(text: str) -> str:
     """The end of `text` as one line of at most `EVIDENCE_LENGTH` characters."""
-    line = " ".join(text[-4 * EVIDENCE_LENGTH :].split())
-    return line if len(line) <= EVIDENCE_LENGTH else "…" + line[1 - EVIDENCE_LENGTH :]
+    return shortened(" ".join(text[-2 * EVIDENCE_LENGTH :].split()), EVIDENCE_LENGTH)
+
+
+def shortened(line: str, length: int = EVIDENCE_SHOWN) -> str:
+    """The end of a line, at most `length` characters of it."""
+    return line if len(line) <= length else "…" + line[1 - length :]

@@ -20,7 +20,7 @@ from auditor.errors import ConfigError
 from auditor.events import Unread
 from auditor.files import opened
 from auditor.harness import HARNESSES, HEAD
-from auditor.summary import Problem
+from auditor.summary import Problem, named
 from auditor.turn import Turn
 
 RECORDS = "records"
@@ -105,7 +105,7 @@ class _Walk:
 
     def report(self, path: Path, error: OSError) -> None:
         reason = os.strerror(error.errno) if error.errno else str(error)
-        self.found.unreadable.append(Problem(str(path), reason))
+        self.found.unreadable.append(Problem(named(path), reason))
 
     def is_new(self, path: Path) -> bool:
         """Whether the path can be looked at and was not seen before."""
@@ -132,7 +132,7 @@ class _Walk:
         if stat.S_ISDIR(mode):
             self._folder(path)
         elif not stat.S_ISREG(mode):
-            self.found.unreadable.append(Problem(str(path), "neither a file nor a folder"))
+            self.found.unreadable.append(Problem(named(path), "neither a file nor a folder"))
         elif self._harness is not None:
             self.found.sources.append(Source(self._harness, path))
         elif not self._claimed(path):
@@ -143,7 +143,12 @@ class _Walk:
         waiting = [path]
         while waiting:
             here = waiting.pop()
-            if (harness := self._claimant(here, b"")) is not None:
+            try:
+                harness = self._claimant(here, b"")
+            except OSError as error:
+                self.report(here, error)
+                continue
+            if harness is not None:
                 self.found.sources.append(Source(harness, here))
                 continue
             below: list[Path] = []

@@ -12,6 +12,10 @@ from msgspec import Struct, field
 
 from auditor.audit import Audit
 from auditor.events import Unread
+from auditor.redact import redact
+
+KIND = 100
+"""Characters of a kind that are kept: some quote the value that they could not read (a guess)."""
 
 MAX_KINDS = 100
 """Kinds of unread entries told apart; a broken file can make up one for each line (a guess)."""
@@ -36,6 +40,11 @@ class UnreadKind(Struct):
 
     count: int
     first: str
+
+
+def named(path: Path | str) -> str:
+    """A path as text that can be written anywhere, whatever bytes its name has."""
+    return str(path).encode("utf-8", "replace").decode()
 
 
 class Problem(Struct, frozen=True):
@@ -83,14 +92,14 @@ class Summary(Struct, kw_only=True):
 
     def count_unread(self, unread: Unread, path: Path) -> None:
         """Add one entry that nobody understood."""
-        kind = unread.kind
+        kind = " ".join(redact(unread.kind[:KIND]).split())
         if kind not in self.unread and len(self.unread) >= MAX_KINDS:
             kind = OTHER
         if (found := self.unread.get(kind)) is not None:
             found.count += 1
         else:
             line = "" if unread.line is None else f":{unread.line}"
-            self.unread[kind] = UnreadKind(1, f"{path}{line}")
+            self.unread[kind] = UnreadKind(1, f"{named(path)}{line}")
 
 
 def _add(counts: dict[str, int], name: str) -> None:

@@ -11,14 +11,18 @@ import pytest
 
 from auditor import scan as scanning
 from auditor import sources
+from auditor.audit import audit
 from auditor.errors import ConfigError, StoreError
 from auditor.events import Unread
+from auditor.glimpse import redacted
 from auditor.harness import HARNESSES
 from auditor.order import PICKS, Order, moment, without_model
 from auditor.scan import scan
+from auditor.signals import EVIDENCE_SHOWN
 from auditor.store import Store
 from auditor.summary import MAX_KINDS, OTHER, Summary
 from auditor.writers import Format
+from tests.words import say, turn
 
 ASKS = "Shall I go on with the second part?"
 CALLED = [
@@ -299,3 +303,21 @@ def test_kinds_of_unread_entries_are_bounded() -> None:
 
 def test_every_verdict_and_decision_can_be_picked() -> None:
     assert {"all", "nudge", "log", "silent", "stuck", "settled", "judged", "residue"} <= set(PICKS)
+
+
+KEYS = (
+    "Let me deploy with AKIAABCDEFGHIJKLMNOP now:",
+    "Let me open /Users/johannes/projects/app.py:",
+    f"The key is sk-ant-api03-{'7LmAb9xQ' * 11} and next, let me run the deployment script:",
+)
+
+
+@pytest.mark.parametrize("reply", KEYS)
+def test_no_secret_leaves_through_evidence(reply: str) -> None:
+    """Redaction sees the words as they were written, and before they are cut."""
+    found = redacted(audit(turn(say(reply))))
+    kept = " ".join(signal.evidence for signal in found.signals.values()).lower()
+    assert found.signals
+    for secret in ("akiaabcdefgh", "johannes", "7lmab9xq"):
+        assert secret not in kept
+    assert all(len(signal.evidence) <= EVIDENCE_SHOWN for signal in found.signals.values())

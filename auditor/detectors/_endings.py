@@ -117,4 +117,7 @@ def handed_over(turn: Turn, phrases: Phrases, verdict: Verdict) -> Signal | None
     if found is None:
         return None
     words, strength = found
-    return Signal(strength, verdict, evidence(words), settles=strength == 1.0 and end.considered)
+    said = turn.closing if strength == 1.0 else words
+    return Signal(
+        strength, verdict, evidence(said or words), settles=strength == 1.0 and end.considered
+    )

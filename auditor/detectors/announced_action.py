@@ -32,7 +32,7 @@ def detect(turn: Turn) -> Signal | None:
     if not _intent.announcement.find(end.closing, end.near):
         return None
     strength = _strength(turn, end)
-    return Signal(strength, Verdict.UNFINISHED, evidence(end.closing), settles=strength == 1.0)
+    return Signal(strength, Verdict.UNFINISHED, evidence(turn.closing), settles=strength == 1.0)
 
 
 def _strength(turn: Turn, end: Ending) -> float:

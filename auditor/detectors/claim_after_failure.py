@@ -39,7 +39,7 @@ def detect(turn: Turn) -> Signal | None:
         return None
     contradicted = _COUNTED.search(last.output[-_TAIL:]) and _PASSES.search(end.near.text)
     strength = CONTRADICTED if contradicted else DOUBTED
-    return Signal(strength, Verdict.UNFINISHED, evidence(end.closing), settles=strength > DOUBTED)
+    return Signal(strength, Verdict.UNFINISHED, evidence(turn.closing), settles=strength > DOUBTED)
 
 
 def _failed(result: ToolResult) -> bool:
