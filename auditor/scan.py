@@ -225,6 +225,8 @@ def _explain(order: Order, wanted: str, found: Found) -> None:
     parts: dict[tuple[str, str], tuple[Turn, Path]] = {}
     for source in found.sources:
         for turn in _turns(source):
+            if order.session is not None and not turn.session.startswith(order.session):
+                continue
             if turn.id == wanted:
                 exact = [(turn, source.path)]
             elif len(parts) < _CANDIDATES and _fits(turn.id, wanted):

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from auditor import scan as scanning
 from auditor import sources
 from auditor.audit import audit
+from auditor.cli import app
 from auditor.errors import ConfigError, StoreError
 from auditor.events import Unread
 from auditor.glimpse import redacted
@@ -321,3 +323,15 @@ def test_no_secret_leaves_through_evidence(reply: str) -> None:
     for secret in ("akiaabcdefgh", "johannes", "7lmab9xq"):
         assert secret not in kept
     assert all(len(signal.evidence) <= EVIDENCE_SHOWN for signal in found.signals.values())
+
+
+def test_odd_names_and_far_dates_end_nothing(tmp_path: Path) -> None:
+    """A file name that is no UTF-8, and milliseconds taken for seconds."""
+    name = b"odd\xffname.jsonl"
+    line = b'{"schema":"turn-record/1","id":"t1","session":"s1","ended":1796068838000,"parts":[]}'
+    (tmp_path / os.fsdecode(name)).write_bytes(line + b"\nno json\n")
+    for form in ("table", "json", "jsonl"):
+        done = CliRunner().invoke(
+            app, ["scan", str(tmp_path), "--format", form, "--db", str(tmp_path / "a.db")]
+        )
+        assert done.exit_code == 0, done.output

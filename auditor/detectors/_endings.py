@@ -19,7 +19,7 @@ labelled turns: 120 misses a tenth of the offers, 600 starts to silence announce
 _CLOSERS = " \n\t*_~`\"'”’»)]）」』>\ufe0f\u200d"
 _FIRST_SYMBOL = "\u2190"
 """From here on (arrows, dingbats, emoji; not CJK) a last character is decoration."""
-QUESTION_MARKS = ("?", "？", "؟", "⸮", "‽")
+QUESTION_MARKS = ("?", "？", "؟", "⸮", "‽", "\u037e")
 
 
 def last_question(text: str) -> int:

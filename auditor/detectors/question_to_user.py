@@ -33,4 +33,8 @@ _ALL_UNMARKED = tuple(mark for marks in _UNMARKED.values() for mark in marks)
 
 
 def _unmarked(end: str) -> bool:
-    return not end.isascii() and end.rstrip("。.").endswith(_ALL_UNMARKED)
+    """A question by its last word, or by the semicolon that Greek asks with."""
+    if end.isascii():
+        return False
+    greek = end.endswith(";") and "\u0370" <= end[-2:-1] <= "\u03ff"
+    return greek or end.rstrip("。.").endswith(_ALL_UNMARKED)

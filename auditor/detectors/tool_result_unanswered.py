@@ -47,6 +47,8 @@ def detect(turn: Turn) -> Signal | None:
     call = last_call(turn)
     if call is None or kind_of(turn) not in _LIFTED or last_refusal(turn) is not None:
         return None
+    if turn.error is not None and turn.error.retryable is False:
+        return None  # the harness says that going on does not help: a limit the user has set
     return _judged(turn, call, last)
 
 

@@ -7,6 +7,8 @@ from tests.words import say, table, turn
 test_detector = table(
     "question_to_user",
     [
+        ("a Greek question", turn(say("Θέλετε να συνεχίσω;")), True),
+        ("a semicolon after Latin letters", turn(say("`é` is kept; `a` is not;")), False),
         ("English", turn(say("Which port should the server use?")), True),
         ("English, in bold", turn(say("**Shall I go on?**")), True),
         ("English, in quotation marks", turn(say('Do you mean "now"?"')), True),

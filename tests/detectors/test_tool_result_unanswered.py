@@ -9,6 +9,16 @@ test_detector = table(
     "tool_result_unanswered",
     [
         (
+            "a limit that the user has set, as the harness says",
+            turn(
+                call("bash", command="ls src"),
+                result("a.py"),
+                finish="error",
+                error=TurnError("LimitsExceeded", "step limit", None, False),
+            ),
+            False,
+        ),
+        (
             "a file was read",
             turn(say("I look at it first."), call("Read", path="a"), result("1 x")),
             True,
