@@ -102,6 +102,11 @@ def without_code(text: str) -> str:
     return _INLINE.sub(CODE, text) if "`" in text else text
 
 
+def without_quotes(text: str) -> str:
+    """The text without quoted lines (`> …`)."""
+    return _QUOTED.sub("", text)
+
+
 def prose(reply: str) -> str:
     """The last `TAIL` characters of the reply's prose, without trailing white space."""
     fence = max(reply.rfind("```"), reply.rfind("~~~"))
@@ -111,7 +116,7 @@ def prose(reply: str) -> str:
     if "`" in text:
         text = _INLINE.sub(CODE, text)
     if ">" in text and ("\n>" in text or text.startswith(">")):
-        text = _QUOTED.sub("", text)
+        text = without_quotes(text)
     if "]" in text and "](" in text:
         text = _LINK.sub(r"\1", text)
     if "*" in text:

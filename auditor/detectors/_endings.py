@@ -35,12 +35,14 @@ _QUOTED = re.compile(r"[\"“«「][^\"”»」\n]{1,80}[\"”»」]")
 class Ending(NamedTuple):
     """`near`: the last `REACH` characters of prose. `closing`: the last sentence, unquoted.
 
-    Both in lower case. `broken`: how surely the reply breaks off on punctuation or inside a code
-    block, `cut`: in mid-sentence. Then its last words are no considered ending.
+    Both in lower case; `said` is the last sentence as it stands. `broken`: how surely the reply
+    breaks off on punctuation or inside a code block, `cut`: in mid-sentence. Then its last words
+    are no considered ending.
     """
 
     near: Spoken
     closing: str
+    said: str
     broken: float
     cut: float
 
@@ -60,7 +62,7 @@ def ending(turn: Turn) -> Ending:
             closing = _QUOTED.sub("", closing)
         near = spoken(turn.tail[-REACH:])
         reply = turn.reply
-        found = Ending(near, closing, breaks_off(reply), cut_off(reply))
+        found = Ending(near, closing, turn.closing, breaks_off(reply), cut_off(reply))
         views["_ending"] = found
     return found
 
@@ -104,8 +106,8 @@ def phrased(phrases: Phrases, end: Ending) -> tuple[str, float] | None:
     """What was found and how close to the end: 1 in the last sentence, `NEAR` before it."""
     near = phrases.find(end.near.text, end.near)
     if near is None:  # then only a phrase that has to begin the last sentence can be in it
-        return (end.closing, 1.0) if phrases.begins(end.closing, end.near) else None
-    return (end.closing, 1.0) if phrases.find(end.closing, end.near) else (near, NEAR)
+        return (end.said, 1.0) if phrases.begins(end.closing, end.near) else None
+    return (end.said, 1.0) if phrases.find(end.closing, end.near) else (near, NEAR)
 
 
 def handed_over(turn: Turn, phrases: Phrases, verdict: Verdict) -> Signal | None:
@@ -117,7 +119,4 @@ def handed_over(turn: Turn, phrases: Phrases, verdict: Verdict) -> Signal | None
     if found is None:
         return None
     words, strength = found
-    said = turn.closing if strength == 1.0 else words
-    return Signal(
-        strength, verdict, evidence(said or words), settles=strength == 1.0 and end.considered
-    )
+    return Signal(strength, verdict, evidence(words), settles=strength == 1.0 and end.considered)

@@ -22,6 +22,10 @@ class Kind(Enum):
     REFUSED = "only the user can lift it: key, bill, model, request, content"
 
 
+PASSING = (None, Kind.TRANSIENT)
+"""No failure, or one that the next try may not meet: what a turn owes it still owes."""
+
+
 # In the order of trial: the narrower words first. A limit per minute is no quota, a quota of
 # requests per day is no limit per minute, and a 429 may be either.
 _WORDS = (

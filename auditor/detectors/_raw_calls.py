@@ -94,7 +94,6 @@ _JSON = re.compile(
     (?!\{\s*"(?:type|properties|\$schema)")["{\[]""",
     re.X,
 )
-_QUOTED = re.compile(r"^[ \t]*>[^\n]*(?:\n|\Z)", re.M)
 _JSON_START = re.compile(r"^[ \t]*[\[{]", re.M)
 
 
@@ -137,7 +136,7 @@ def printed_call(text: str, known: Collection[str] = ()) -> str | None:
         return found
     text = texts.without_code(text)
     if ">" in text:
-        text = _QUOTED.sub("", text)
+        text = texts.without_quotes(text)
     text = text.strip()
     if not text:
         return None

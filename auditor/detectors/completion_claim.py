@@ -19,6 +19,4 @@ def detect(turn: Turn) -> Signal | None:
     if found is None:
         return None
     words, strength = found
-    return Signal(
-        WEIGHT * strength, Verdict.FINISHED, evidence(turn.closing if strength == 1.0 else words)
-    )
+    return Signal(WEIGHT * strength, Verdict.FINISHED, evidence(words))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from auditor.detectors._last_call import last_call
-from auditor.detectors._provider_errors import Kind, kind_of
+from auditor.detectors._provider_errors import PASSING, kind_of
 from auditor.detectors._refusals import last_refusal
 from auditor.detectors._tool_names import Family, of
 from auditor.signals import Signal, Stage, evidence
@@ -24,7 +24,6 @@ INTRODUCED = 0.75  # an edit right after "let me fix these:" (8 of 9)
 PERHAPS_LAST = 0.5  # a step that often is the last one (6 of 15)
 TICKED = 0.3  # the agent's own list or topic brought up to date (3 of 11)
 
-_LIFTED = (None, Kind.TRANSIENT)
 
 _LAST_STEP = re.compile(
     r"\bgit\b[^|;&\n]{0,60}?\b(?:commit|push|tag|merge|status)\b"
@@ -45,7 +44,7 @@ def detect(turn: Turn) -> Signal | None:
     if type(last) is not ToolResult or turn.finish is FinishReason.ABORTED or turn.pending:
         return None
     call = last_call(turn)
-    if call is None or kind_of(turn) not in _LIFTED or last_refusal(turn) is not None:
+    if call is None or kind_of(turn) not in PASSING or last_refusal(turn) is not None:
         return None
     if turn.error is not None and turn.error.retryable is False:
         return None  # the harness says that going on does not help: a limit the user has set
