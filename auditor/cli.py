@@ -18,7 +18,8 @@ from typing import Annotated
 
 import typer
 
-from auditor import cli_ask, cli_models, cli_serve
+from auditor import cli_ask, cli_models, cli_serve, cli_store
+from auditor.cli_store import Db
 from auditor.errors import AuditorError
 
 INTERRUPTED = 130
@@ -33,10 +34,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-store_app = typer.Typer(
-    help="Look after the store, where audits are kept.", no_args_is_help=True, rich_markup_mode=None
-)
-app.add_typer(store_app, name="store")
+app.add_typer(cli_store.app, name="store")
 app.add_typer(cli_models.app, name="models")
 app.command()(cli_ask.ask)
 app.command()(cli_serve.serve)
@@ -48,16 +46,6 @@ class Format(StrEnum):
     table = "table"
     jsonl = "jsonl"
     json = "json"
-
-
-Db = Annotated[
-    Path | None,
-    typer.Option(
-        "--db",
-        metavar="PATH",
-        help="The store. Default: AUDITOR_DB, else the platform's data directory.",
-    ),
-]
 
 
 @contextmanager
@@ -132,7 +120,7 @@ def scan(
         typer.Option(
             metavar="WHICH",
             help="Show only: nudge (would be nudged), log, silent (decisions); unfinished, stuck,"
-            " awaiting_user, waiting, finished (verdicts); settled, residue; all.",
+            " awaiting_user, waiting, finished (verdicts); settled, judged, residue; all.",
         ),
     ] = None,
     explain: Annotated[
@@ -140,8 +128,21 @@ def scan(
         typer.Option(metavar="TURN", help="Explain one turn; its id, or how it begins or ends."),
     ] = None,
     model: Annotated[
-        str, typer.Option(metavar="none|NAME", help="The decision model for what nothing settles.")
-    ] = "none",
+        str | None,
+        typer.Option(
+            metavar="NAME|none",
+            envvar="AUDITOR_MODEL",
+            help="The decision model that is asked what nothing settles: a known one, the path of a"
+            " GGUF file, or none. Default: the default model, fetched on first use.",
+        ),
+    ] = None,
+    ask: Annotated[
+        str,
+        typer.Option(
+            metavar="N|all", help="New questions to the model at most; the next scan goes on."
+        ),
+    ] = "50",
+    offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
     format_: Annotated[
         Format,
         typer.Option("--format", help="For people, or one JSON line a turn, or one JSON object."),
@@ -154,8 +155,9 @@ def scan(
 ) -> None:
     """Audit transcripts: whose move was next after each turn, and why.
 
-    The table shows the turns that a nudge would have helped, then a summary of all. Nothing leaves
-    this machine, and nothing is sent to an agent.
+    The table shows the turns that a nudge would have helped, then a summary of all. What the sieve
+    does not settle is asked a small decision model on this machine; what it says is kept. Nothing
+    leaves this machine, and nothing is sent to an agent.
 
     \b
     Examples:
@@ -171,7 +173,6 @@ def scan(
         from auditor.store import default_path
         from auditor.writers import Format as Formats
 
-        orders.without_model(model)
         done = scanning.scan(
             orders.Order(
                 paths=tuple(paths or ()),
@@ -184,72 +185,10 @@ def scan(
                 format=Formats(format_),
                 out=out,
                 db=None if no_store else db or default_path(),
+                model=orders.model(model),
+                questions=orders.questions(ask),
+                offline=offline,
             )
         )
         if done.interrupted:
             raise typer.Exit(INTERRUPTED)
-
-
-@store_app.command()
-def path(db: Db = None) -> None:
-    """Say where the store is."""
-    with answering():
-        from auditor.store import default_path
-
-        typer.echo(db or default_path())
-
-
-@store_app.command()
-def stats(db: Db = None) -> None:
-    """Count what is kept."""
-    with answering():
-        from auditor import show
-        from auditor.store import default_path, existing
-
-        with existing(db or default_path()) as store:
-            show.stats(show.console(sys.stdout), store.stats())
-
-
-@store_app.command()
-def purge(
-    before: Annotated[
-        str | None,
-        typer.Option(metavar="WHEN", help="Only texts kept before a date or an age (30d)."),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    db: Db = None,
-) -> None:
-    """Delete the kept texts of turns, all or old ones; audits stay.
-
-    \b
-    Examples:
-      auditor store purge --before 30d     texts kept more than 30 days ago
-      auditor store purge --yes            all texts, without asking
-    """
-    with answering():
-        from auditor.order import moment
-        from auditor.store import FOREVER, default_path, existing
-
-        until = FOREVER if before is None else moment(before, time.time(), option="--before")
-        with existing(db or default_path()) as store:
-            count = store.texts_before(until)
-            if count and not yes:
-                typer.confirm(f"Delete {count:,} texts?", abort=True, err=True)
-            typer.echo(f"{store.purge(until):,} texts deleted")
-
-
-@store_app.command()
-def export(
-    texts: Annotated[bool, typer.Option("--texts", help="With the kept texts of turns.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write there; whole or not at all.")
-    ] = None,
-    db: Db = None,
-) -> None:
-    """Write every kept audit as a line of JSON."""
-    with answering():
-        from auditor import writers
-        from auditor.store import default_path, existing
-
-        with existing(db or default_path()) as store, writers.opened(out) as to:
-            to.file.writelines(store.export(texts=texts))

@@ -5,6 +5,7 @@ Everything out of a transcript is redacted and safe to print, and is never read 
 
 from __future__ import annotations
 
+from math import exp
 from pathlib import Path
 
 from rich.console import Console
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from auditor.audit import Audit
 from auditor.glimpse import activity, one_line, opening, tail, visible
+from auditor.judge import Answer
 from auditor.redact import redact
 from auditor.show import NONE, STYLE, clock
 from auditor.signals import Signal
@@ -33,6 +35,8 @@ def explain(to: Console, turn: Turn, audit: Audit, path: Path) -> None:
         _signal(to, name, signal)
     if not audit.signals:
         to.print("  none")
+    if audit.answer is not None:
+        _block(to, "answer of the decision model", _answer(audit.answer))
     _block(to, "verdict", _why(audit))
     _block(to, "decision", _decision(audit))
 
@@ -63,17 +67,28 @@ def _ending(turn: Turn) -> str:
     return "\n".join(lines)
 
 
+def _answer(answer: Answer) -> str:
+    by_probability = sorted(answer.logprobs.items(), key=lambda item: -item[1])
+    lines = [" · ".join(f"{one_line(name)} {exp(log):.2f}" for name, log in by_probability)]
+    if answer.coverage is not None and answer.spread is not None:
+        lines.append(f"coverage {answer.coverage:.2f}, spread over orders {answer.spread:.2f}")
+    lines += [f"{name.replace('_', ' ')} {value:.2f}" for name, value in answer.scalars.items()]
+    return "\n".join(lines)
+
+
 def _why(audit: Audit) -> str:
     if audit.by:
         return f"{audit.verdict}, settled by {audit.by}"
     proofs = {signal.points_to for signal in audit.signals.values() if signal.settles}
     why = "proofs of one stage disagree" if len(proofs) > 1 else "no signal proves a verdict"
-    return f"{audit.verdict or 'none'}: residue, {why}"
+    return f"{audit.verdict or 'none'}: {why}"
 
 
 def _decision(audit: Audit) -> str:
     likely = "a nudge would be right" if audit.would_nudge else "no nudge"
     lines = [f"{audit.decision}: {audit.reason}", f"{likely} (score {audit.score:.2f})"]
+    if audit.probability is not None:
+        lines.append(f"probability {audit.probability:.2f}, calibrated by {audit.calibration}")
     if audit.would_nudge and audit.decision == "log":
         lines.append(f"held back: {audit.reason}")
     if audit.remedy:

@@ -44,7 +44,8 @@ PICKS: dict[str, Pick] = {
 class Order(Struct, frozen=True, kw_only=True):
     """What the user asked for. `since`, `last`, `session` choose turns; `only` chooses the shown.
 
-    No paths: the default places. `db` None: nothing is kept. `since` is Unix seconds.
+    No paths: the default places. `db` None: nothing is kept. `since` is Unix seconds. `model`
+    None: no decision model; `questions`: how many are put to it at most, None for all.
     """
 
     paths: tuple[Path, ...] = ()
@@ -57,6 +58,9 @@ class Order(Struct, frozen=True, kw_only=True):
     format: Format = Format.TABLE
     out: Path | None = None
     db: Path | None = None
+    model: str | None = None
+    questions: int | None = None
+    offline: bool = False
 
 
 _AGO = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.ASCII)
@@ -75,12 +79,22 @@ def moment(text: str, now: float, option: str = "--since") -> float:
         ) from None
 
 
-def without_model(name: str) -> None:
-    """Check `--model`. Raises `ConfigError` for a model, as there are none yet."""
-    if name != "none":
-        raise ConfigError(
-            f"--model: {name!r} cannot be asked here: no answers are calibrated; use --model none"
-        )
+def model(name: str | None) -> str | None:
+    """Read `--model`: none, a name, or nothing for the default model."""
+    if name == "none":
+        return None
+    from auditor.models import registry  # noqa: PLC0415 - reads files
+
+    return name or registry.default().name
+
+
+def questions(text: str) -> int | None:
+    """Read `--ask`: a number, or all (None). Raises `ConfigError`."""
+    if text == "all":
+        return None
+    if not text.isascii() or not text.isdigit():
+        raise ConfigError(f"--ask: {text!r} is neither a number of questions nor all")
+    return int(text)
 
 
 def check(order: Order) -> None:

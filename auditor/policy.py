@@ -24,24 +24,33 @@ class Action(StrEnum):
 
 
 class Judged(Struct, frozen=True):
-    """A decision model was asked: calibrated probability that a nudge is right, and by what."""
+    """The calibrated probability that a nudge is right, by which calibration, and its threshold."""
 
     probability: float
     calibration: str
+    threshold: float
 
 
 class Residue(Struct, frozen=True):
-    """Nothing proves the verdict and no model was asked: silence, whatever the signals hint at."""
+    """Nothing proves the verdict and nothing calibrated says how likely it is: silence.
+
+    `answered`: a decision model did say something, but what its answers are worth is not known.
+    """
+
+    answered: bool = False
 
 
 Opinion = Settled | Judged | Residue
 
 
 class Policy(Struct, frozen=True):
-    """`may_nudge` False is observing. `probability` is a threshold, 0..1; times are seconds."""
+    """`may_nudge` False is observing. Times are seconds.
+
+    `probability`: from which a judged turn is likely, 0..1; None: what its calibration recommends.
+    """
 
     may_nudge: bool = False
-    probability: float = 0.9  # a guess, until a certificate freezes one
+    probability: float | None = None
     max_nudges: int = (
         3  # per session; decisions.md 7.5 of the field notes: three, two minutes apart
     )
@@ -99,8 +108,11 @@ def _likely(opinion: Opinion, policy: Policy) -> tuple[bool, str]:
     match opinion:
         case Settled(verdict, by):
             return verdict in NUDGEABLE, f"settled by {by}"
-        case Judged(probability):
-            return probability >= policy.probability, "judged"
-        case Residue():
-            return False, "nothing proves it"
+        case Judged(probability, _, recommended):
+            threshold = recommended if policy.probability is None else policy.probability
+            if probability >= threshold:
+                return True, "judged likely"
+            return False, "judged unlikely"
+        case Residue(answered):
+            return False, "the answer is not calibrated" if answered else "nothing proves it"
     assert_never(opinion)

@@ -9,6 +9,8 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+from auditor.summary import Asking
+
 SLOW = 1.0
 """Seconds after which a progress bar appears (a guess: what a person waits without asking)."""
 
@@ -21,6 +23,7 @@ class Bar:
         self._bar: Progress | None = None
         self._to, self._total = to, total
         self._done = self._turns = 0
+        self._asking = ""
         self._begun = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -43,7 +46,13 @@ class Bar:
             if not self._to.is_terminal or time.monotonic() - self._begun < SLOW:
                 return
             self._bar = self._started()
-        self._bar.update(self._task, completed=self._done, turns=f"{self._turns:,} turns")
+        said = f"{self._turns:,} turns{self._asking}"
+        self._bar.update(self._task, completed=self._done, turns=said)
+
+    def asks(self, asking: Asking) -> None:
+        """Say what is asked: it takes the longest."""
+        self._asking = f", {asking.asked:,} questions answered" if asking.asked else ""
+        self.advance()
 
     def _started(self) -> Progress:
         bar = Progress(

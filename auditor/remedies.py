@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from auditor.sieve import Settled
+from auditor.sieve import Settled, Signals
+from auditor.turn import NUDGEABLE
 
 
 class Remedy(StrEnum):
@@ -44,6 +45,12 @@ REMEDIES: dict[str, Remedy] = {
 """The remedy a detector asks for; a detector that is not here asks for a plain continuation."""
 
 
-def remedy(proof: Settled) -> Remedy:
-    """The remedy of what settled the turn."""
-    return REMEDIES.get(proof.by, Remedy.CONTINUE)
+def remedy(signals: Signals, proof: Settled | None) -> Remedy:
+    """The remedy of what settled the turn, else of the strongest signal for a nudge."""
+    by = proof.by if proof else _strongest(signals)
+    return REMEDIES.get(by, Remedy.CONTINUE)
+
+
+def _strongest(signals: Signals) -> str:
+    names = [name for name, signal in signals.items() if signal.points_to in NUDGEABLE]
+    return max(names, key=lambda name: signals[name].strength, default="")

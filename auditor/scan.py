@@ -20,10 +20,12 @@ from typing import Self
 import msgspec
 
 from auditor import artefacts, progress, show, sources, writers
+from auditor.asking import Asker
 from auditor.audit import Audit, audit
-from auditor.errors import ConfigError, HarnessUnavailable, StoreError
+from auditor.errors import HarnessUnavailable, StoreError
 from auditor.events import Unread
 from auditor.glimpse import redacted
+from auditor.lookup import looked_up
 from auditor.order import PICKS, Order, check
 from auditor.sources import Found, Source
 from auditor.store import Store
@@ -40,13 +42,15 @@ def scan(order: Order) -> Summary:
     began = time.time()
     found, summary = _found(order)
     if order.explain is not None:
-        _explain(order, order.explain, found)
+        _explain(order, order.explain, found, summary)
         return summary
     with ExitStack() as stack:
         keeper = stack.enter_context(_Keeper(None if summary.demo else order.db))
         out = stack.enter_context(writers.opened(order.out))
         writer = writers.WRITERS[order.format](out, everything=order.only is not None)
-        _work(order, found, summary, writer, keeper)
+        asker = stack.enter_context(_asker(order, found))
+        summary.asking = asker.done
+        _work(order, found, summary, writer, keeper, asker)
         keeper.finish(began, order, summary)
         writer.done(summary)
         if summary.interrupted and order.out is not None:
@@ -73,14 +77,30 @@ def _found(order: Order) -> tuple[Found, Summary]:
     return found, summary
 
 
-def _work(
-    order: Order, found: Found, summary: Summary, writer: writers.Writer, keeper: _Keeper
+def _asker(order: Order, found: Found) -> Asker:
+    """Whoever is asked what nothing settles; nobody where there is nothing to read."""
+    name = order.model if found.sources else None
+    return Asker(name, questions=order.questions, offline=order.offline)
+
+
+def _work(  # noqa: PLR0913, PLR0917 - what is asked, what is found, and where it goes
+    order: Order,
+    found: Found,
+    summary: Summary,
+    writer: writers.Writer,
+    keeper: _Keeper,
+    asker: Asker,
 ) -> None:
     pick = PICKS[order.only] if order.only else writer.shows
     total = sum(_size(source.path) for source in found.sources)
     with progress.Bar(show.console(sys.stderr), total) as bar:
         try:
-            for turn, result, when in _chosen(order, found.sources, summary, keeper, bar):
+            for turn, sieved, when in _chosen(order, found.sources, summary, bar):
+                result = sieved
+                if sieved.verdict is None and order.model is not None:
+                    bar.asks(asker.done)
+                    result = redacted(audit(turn, judge=asker))
+                keeper.add(turn, result)
                 summary.count(result)
                 if pick(result):
                     writer.take(turn, result, when)
@@ -93,19 +113,19 @@ Seen = tuple[Turn, Audit, float]
 
 
 def _chosen(
-    order: Order, found: list[Source], summary: Summary, keeper: _Keeper, bar: progress.Bar
+    order: Order, found: list[Source], summary: Summary, bar: progress.Bar
 ) -> Iterator[Seen]:
     """Give the audited turns, as they are read; with `--last`, the newest of all, newest first."""
     if order.last is None:
         for source in found:
-            yield from _audited(source, order, summary, keeper, bar)
+            yield from _audited(source, order, summary, bar)
         return
     newest: list[tuple[float, int, Seen]] = []
     number = count()  # of two turns of one time, the one read later is newer
     for source in sorted(found, key=lambda source: -_touched(source.path)):
         if len(newest) == order.last and newest[0][0] >= _touched(source.path):
             break  # nothing in a file is newer than its last change
-        for seen in _audited(source, order, summary, keeper, bar):
+        for seen in _audited(source, order, summary, bar):
             entry = (seen[2], next(number), seen)
             if len(newest) < order.last:
                 heapq.heappush(newest, entry)
@@ -114,9 +134,7 @@ def _chosen(
     yield from (seen for _, _, seen in sorted(newest, reverse=True))
 
 
-def _audited(
-    source: Source, order: Order, summary: Summary, keeper: _Keeper, bar: progress.Bar
-) -> Iterator[Seen]:
+def _audited(source: Source, order: Order, summary: Summary, bar: progress.Bar) -> Iterator[Seen]:
     """Audit the turns of one transcript that are asked for; count what cannot be read."""
     touched = _touched(source.path)
     if order.since is not None and touched < order.since:
@@ -139,7 +157,6 @@ def _audited(
                 failed = Unread(f"not audited: {type(error).__name__}: {error}")
                 summary.count_unread(failed, source.path)
                 continue
-            keeper.add(found, result)
             yield found, result, when
             done += 1
             if done % _PULSE == 0:
@@ -219,41 +236,11 @@ class _Keeper:
             self.failed = error
 
 
-def _explain(order: Order, wanted: str, found: Found) -> None:
-    """Show one turn: the id itself, else the only one that begins or ends so."""
-    exact: list[tuple[Turn, Path]] = []
-    parts: dict[tuple[str, str], tuple[Turn, Path]] = {}
-    for source in found.sources:
-        for turn in _turns(source):
-            if order.session is not None and not turn.session.startswith(order.session):
-                continue
-            if turn.id == wanted:
-                exact = [(turn, source.path)]
-            elif len(parts) < _CANDIDATES and _fits(turn.id, wanted):
-                parts[turn.session, turn.id] = (turn, source.path)
-    candidates = exact or list(parts.values())
-    if not candidates:
-        raise ConfigError(f"--explain: no turn's id begins or ends with {wanted!r}")
-    if len(candidates) > 1:
-        ids = ", ".join(turn.id for turn, _ in candidates)
-        raise ConfigError(f"--explain: {wanted!r} could be {ids}; give more of the id")
-    turn, path = candidates[0]
+def _explain(order: Order, wanted: str, found: Found, summary: Summary) -> None:
+    """Show one turn, and all that was seen of it."""
+    turn, path = looked_up(found.sources, wanted, order.session)
+    with _asker(order, found) as asker:
+        result = redacted(audit(turn, judge=asker))
+    summary.asking = asker.done
     with writers.opened(order.out) as out:
-        writers.explain(out, order.format, turn, redacted(audit(turn)), path)
-
-
-def _fits(name: str, wanted: str) -> bool:
-    return name.startswith(wanted) or name.endswith(wanted.removeprefix("…"))
-
-
-_CANDIDATES = 5
-"""Ids named when what was given is not enough to tell (a guess)."""
-
-
-def _turns(source: Source) -> Iterator[Turn]:
-    try:
-        for found in sources.turns(source):
-            if isinstance(found, Turn):
-                yield found
-    except HarnessUnavailable:
-        return  # a scan reports it; here only the one turn counts
+        writers.explain(out, order.format, turn, result, path)

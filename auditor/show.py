@@ -16,10 +16,9 @@ from rich.console import Console
 from rich.text import Text
 
 from auditor.audit import Audit
-from auditor.glimpse import one_line, tail, visible
+from auditor.glimpse import one_line, tail
 from auditor.redact import redact
-from auditor.store import Stats
-from auditor.summary import Share, Summary
+from auditor.summary import Summary
 from auditor.turn import NUDGEABLE, Turn, Verdict
 
 WIDTH = 120
@@ -30,9 +29,6 @@ TEXT_WIDTH = 24
 
 REPLY = 200
 """Characters of the reply's end that a row is made from: more than a line has (a guess)."""
-
-TOP = 8
-"""Lines of one list of the summary; the rest is counted (a guess)."""
 
 NONE = "—"
 STYLE = {
@@ -76,7 +72,7 @@ def row(turn: Turn, audit: Audit) -> Row:
             "harness": one_line(audit.harness),
             "session": _short(audit.session),
             "turn": _short(audit.turn),
-            "verdict": audit.verdict or "residue",
+            "verdict": audit.verdict or audit.opinion,
             "by": seen or NONE,
         },
         one_line(tail(turn, REPLY)),
@@ -150,10 +146,6 @@ def clock(when: float | None) -> str:
         return NONE  # no moment that a calendar has: milliseconds taken for seconds
 
 
-def _percent(share: float | None) -> str:
-    return NONE if share is None else f"{100 * share:.1f} %"
-
-
 def wants_attention(audit: Audit) -> bool:
     """Whether the table shows the turn when nobody asked for others."""
     return audit.would_nudge or audit.verdict in NUDGEABLE
@@ -172,86 +164,3 @@ def more(to: Console, left: int) -> None:
     """Say how to see what the table left out, and how to look closer."""
     if left > 0:
         to.print(Text(f"and {left:,} more: --only nudge, --only stuck or --only all", style="dim"))
-
-
-def summary(to: Console, found: Summary) -> None:
-    """Print the counts of a scan."""
-    subagents = found.reasons.get("a sub-agent's turn", 0)
-    head = f"{found.turns:,} turns in {_files(found.files)}; {found.would_nudge:,} would-be nudges"
-    head += f" ({_percent(found.would_nudge / found.turns if found.turns else None)})"
-    head += f", {subagents:,} of them sub-agents'" if subagents else ""
-    to.print(Text(head, style="bold"))
-    _counts(to, "verdicts", found.verdicts)
-    _counts(to, "reasons", found.reasons)
-    _shares(to, "harness", found.by_harness)
-    _shares(to, "model", found.by_model)
-    _troubles(to, found)
-    if found.store:
-        to.print(Text(f"store     {found.stored:,} new audits in {visible(found.store)}"))
-    if found.interrupted:
-        to.print(Text("Interrupted: the counts above are what was done until then."))
-
-
-def _files(count: int) -> str:
-    return "1 file" if count == 1 else f"{count:,} files"
-
-
-def _counts(to: Console, name: str, counts: dict[str, int]) -> None:
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    shown = [f"{key} {count:,}" for key, count in ordered[:TOP]]
-    if more := sum(count for _, count in ordered[TOP:]):
-        shown.append(f"others {more:,}")
-    for number, line in enumerate(_wrapped(shown, to.width - 10)):
-        to.print(Text(f"{name if number == 0 else '':<10}{line}"))
-
-
-def _wrapped(pieces: list[str], width: int) -> list[str]:
-    """Join pieces into lines of that width, none cut."""
-    lines: list[str] = []
-    for piece in pieces:
-        if lines and len(lines[-1]) + len(piece) + 3 <= width:
-            lines[-1] += f" · {piece}"
-        else:
-            lines.append(piece)
-    return lines
-
-
-def _shares(to: Console, name: str, shares: dict[str, Share]) -> None:
-    ordered = sorted(shares.items(), key=lambda item: (-item[1].turns, item[0]))
-    if not ordered:
-        return
-    to.print(Text(f"\n{name:<32}  turns  would-be nudges", style="dim"))
-    for key, share in ordered[:TOP]:
-        label = set_cell_size(one_line(key), 30)
-        count = f"{share.turns:>7,}  {share.would_nudge:>6,}  {_percent(share.share):>7}"
-        to.print(Text(f"  {label}{count}"))
-    if (more := len(ordered) - TOP) > 0:
-        to.print(Text(f"  and {more:,} more", style="dim"))
-
-
-def _troubles(to: Console, found: Summary) -> None:
-    lines = [
-        f"  {kind.count:>7,} × {one_line(name)[:60]}, first at {visible(kind.first)}"
-        for name, kind in sorted(found.unread.items(), key=lambda item: -item[1].count)
-    ]
-    lines += [
-        f"  {visible(problem.path)}: {one_line(problem.reason)}" for problem in found.unreadable
-    ]
-    if found.ignored:
-        lines.append(f"  {found.ignored:,} other files, no transcripts of a known harness")
-    if lines:
-        to.print(Text("\nnot read", style="dim"))
-        for line in lines[: 2 * TOP]:
-            to.print(Text(line), soft_wrap=True)
-        if (more := len(lines) - 2 * TOP) > 0:
-            to.print(Text(f"  and {more:,} more; --format json lists all", style="dim"))
-    elif found.turns:
-        to.print()
-
-
-def stats(to: Console, found: Stats) -> None:
-    """Print what a store holds."""
-    to.print(Text(f"{visible(found.path)}, {found.size / 1e6:.1f} MB"), soft_wrap=True)
-    to.print(f"turns {found.turns:,} · audits {found.audits:,} · scans {found.scans:,}")
-    to.print(f"texts {found.texts:,} (auditor store purge deletes them)")
-    _counts(to, "verdicts", found.verdicts)

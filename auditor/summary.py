@@ -54,8 +54,21 @@ class Problem(Struct, frozen=True):
     reason: str
 
 
+class Asking(Struct, kw_only=True):
+    """What a decision model was asked: by name, now and earlier, and why no more.
+
+    `not_judged`: turns that nothing settled and about which there is no answer.
+    """
+
+    model: str | None = None
+    asked: int = 0
+    remembered: int = 0
+    not_judged: int = 0
+    problem: str | None = None
+
+
 class Summary(Struct, kw_only=True):
-    """Counts of one scan. `verdicts` counts turns that nothing settled under "residue"."""
+    """Counts of one scan. `verdicts` counts turns that nothing settled under their opinion."""
 
     demo: bool = False
     interrupted: bool = False
@@ -71,6 +84,7 @@ class Summary(Struct, kw_only=True):
     by_model: dict[str, Share] = field(default_factory=dict)
     unread: dict[str, UnreadKind] = field(default_factory=dict)
     unreadable: list[Problem] = field(default_factory=list)
+    asking: Asking = field(default_factory=Asking)
     store: str | None = None
     stored: int = 0
 
@@ -79,7 +93,7 @@ class Summary(Struct, kw_only=True):
         nudge = audit.would_nudge
         self.turns += 1
         self.would_nudge += nudge
-        _add(self.verdicts, audit.verdict or "residue")
+        _add(self.verdicts, audit.verdict or audit.opinion)
         _add(self.opinions, audit.opinion)
         _add(self.decisions, audit.decision)
         _add(self.reasons, audit.reason)

@@ -18,7 +18,7 @@ from typing import IO, Protocol, Self
 
 import msgspec
 
-from auditor import explanation, show
+from auditor import explanation, show, show_summary
 from auditor.audit import Audit
 from auditor.errors import ConfigError
 from auditor.summary import Summary
@@ -139,7 +139,7 @@ class Lines:
         self._file.flush()
         to = show.console(sys.stderr)
         show.beginning(to, summary)
-        show.summary(to, summary)
+        show_summary.summary(to, summary)
 
 
 class Document(Lines):
@@ -199,7 +199,7 @@ class Table:
         show.beginning(to, summary)
         show.table(to, [row for _, _, row in sorted(self._rows, reverse=True)])
         show.more(to, self._taken - len(self._rows))
-        show.summary(to, summary)
+        show_summary.summary(to, summary)
         text.detach()
 
 

@@ -27,13 +27,22 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(MISSING, red=True, bold=True)
 
 
+@pytest.fixture(autouse=True)
+def _no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask no decision model where a test does not say so: a scan would fetch it."""
+    monkeypatch.setenv("AUDITOR_MODEL", "none")
+
+
 @pytest.fixture(scope="session")
 def default_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The real default model: the file that AUDITOR_TEST_MODEL names, else fetched once."""
     if named := os.environ.get("AUDITOR_TEST_MODEL"):
         return Path(named)
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent  # one for all workers: the first fetches, the others wait for it
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AUDITOR_MODELS", str(tmp_path_factory.mktemp("models")))
+        patch.setenv("AUDITOR_MODELS", str(place / "models"))
         try:
             return pull(registry.default())
         except JudgeUnavailable as error:

@@ -58,8 +58,20 @@ LOOP = Settled(Verdict.STUCK, "tool_call_cycle")
         pytest.param(
             Residue(), NUDGING, Past(), {}, "silent", "nothing proves it", id="residue is silence"
         ),
-        pytest.param(Judged(0.95, "c"), NUDGING, Past(), {}, "nudge", "judged", id="a sure model"),
-        pytest.param(Judged(0.4, "c"), NUDGING, Past(), {}, "silent", "judged", id="in doubt"),
+        pytest.param(
+            Residue(answered=True), NUDGING, Past(), {}, "silent", "the answer is not calibrated",
+            id="an answer that nothing calibrates",
+        ),
+        pytest.param(
+            Judged(0.95, "c", 0.9), NUDGING, Past(), {}, "nudge", "judged likely", id="likely"
+        ),
+        pytest.param(
+            Judged(0.4, "c", 0.9), NUDGING, Past(), {}, "silent", "judged unlikely", id="in doubt"
+        ),
+        pytest.param(
+            Judged(0.7, "c", 0.9), Policy(may_nudge=True, probability=0.6), Past(), {}, "nudge",
+            "judged likely", id="a frozen threshold beats the recommended one",
+        ),
     ],
 )  # fmt: skip
 def test_decide(  # noqa: PLR0917
@@ -74,7 +86,7 @@ def test_a_higher_probability_never_weakens_a_decision() -> None:
     order = [Action.SILENT, Action.LOG, Action.NUDGE]
     for policy in (OBSERVE, NUDGING):
         actions = [
-            decide(turn(say("x")), Judged(step / 100, "c"), Past(), policy).action
+            decide(turn(say("x")), Judged(step / 100, "c", 0.9), Past(), policy).action
             for step in range(101)
         ]
         assert [order.index(a) for a in actions] == sorted(order.index(a) for a in actions)

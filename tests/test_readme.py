@@ -15,15 +15,17 @@ from pathlib import Path
 import pytest
 
 from auditor.harness import HARNESSES
+from auditor.models import registry
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 _DEMO = re.compile(r"(?<=<!-- demo -->\n```text\n).*?(?=```\n<!-- end -->)", re.S)
 
 
-def demo(home: str) -> str:
-    """What a first scan prints on a machine without transcripts."""
+def demo(home: str, models: Path) -> str:
+    """What a first scan prints on a machine without transcripts, once the model is there."""
     kept = {"PATH": os.environ["PATH"], "HOME": home, "COLUMNS": "100", "TZ": "UTC"}
+    kept["AUDITOR_MODELS"] = str(models)
     done = subprocess.run(
         [sys.executable, "-m", "auditor", "scan"],
         env=kept | {"PYTHONPATH": str(ROOT)},
@@ -35,10 +37,12 @@ def demo(home: str) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines()) + "\n"
 
 
-def test_the_example_output_is_what_a_first_scan_prints(tmp_path: Path) -> None:
+def test_the_example_output_is_what_a_first_scan_prints(
+    tmp_path: Path, default_model: Path
+) -> None:
     found = _DEMO.search(README.read_text(encoding="utf-8"))
     assert found is not None
-    assert found.group() == demo(str(tmp_path))
+    assert found.group() == demo(str(tmp_path), default_model.parent)
 
 
 @pytest.mark.parametrize("name", [*HARNESSES, "records"])
@@ -67,5 +71,6 @@ def test_every_example_command_is_understood(tmp_path: Path) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
         README.write_text(
-            _DEMO.sub(lambda _: demo(place), README.read_text(encoding="utf-8")), encoding="utf-8"
+            _DEMO.sub(lambda _: demo(place, registry.folder()), README.read_text(encoding="utf-8")),
+            encoding="utf-8",
         )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from auditor import order as orders
 from auditor import scan as scanning
 from auditor import sources
 from auditor.audit import audit
@@ -18,7 +19,8 @@ from auditor.errors import ConfigError, StoreError
 from auditor.events import Unread
 from auditor.glimpse import redacted
 from auditor.harness import HARNESSES
-from auditor.order import PICKS, Order, moment, without_model
+from auditor.models import registry
+from auditor.order import PICKS, Order, moment
 from auditor.scan import scan
 from auditor.signals import EVIDENCE_SHOWN
 from auditor.store import Store
@@ -166,10 +168,14 @@ def test_a_wrong_option_says_what_was_expected(
     assert error.value.exit_code == 2
 
 
-def test_model_is_none_for_now() -> None:
-    without_model("none")
-    with pytest.raises(ConfigError, match="use --model none"):
-        without_model("some-model")
+def test_options_of_the_model() -> None:
+    assert orders.model("none") is None
+    assert orders.model("some-model") == "some-model"
+    assert orders.model(None) == registry.default().name
+    assert (orders.questions("7"), orders.questions("all")) == (7, None)
+    for wrong in ("few", "-1", "٣", ""):
+        with pytest.raises(ConfigError, match="neither a number of questions nor all"):
+            orders.questions(wrong)
 
 
 def test_moments() -> None:

@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from auditor import explanation, progress, show
+from auditor import explanation, progress, show, show_summary
 from auditor.audit import Audit, audit
 from auditor.events import Unread
 from auditor.glimpse import one_line, redacted, visible
@@ -107,7 +107,7 @@ def test_nothing_in_a_transcript_acts_on_the_terminal_or_as_markup() -> None:
     texts = [
         printed(show.table, [show.row(subject, found)], width=300),
         printed(explanation.explain, subject, found, Path("x\x1b")),
-        printed(show.summary, summary),
+        printed(show_summary.summary, summary),
     ]
     for text in texts:
         assert not set(text) & set("\x1b\x07\x9b\x00\u202e")
@@ -142,9 +142,9 @@ def test_explain_says_why_nothing_settled() -> None:
     }
     subject = turn(say("x"))
     disagree = printed(explanation.explain, subject, audited(None, signals=two), Path("x"))
-    assert "none: residue, proofs of one stage disagree" in disagree
+    assert "none: proofs of one stage disagree" in disagree
     silent = printed(explanation.explain, subject, audited(None, signals={}), Path("x"))
-    assert "none: residue, no signal proves a verdict" in silent
+    assert "none: no signal proves a verdict" in silent
 
 
 def counted(*turns: Turn) -> Summary:
@@ -161,7 +161,7 @@ def test_the_summary_counts_everything() -> None:
     summary.unreadable.append(Problem("b", "Permission denied"))
     summary.ignored = 3
     summary.store, summary.stored = "s.db", 2
-    text = printed(show.summary, summary)
+    text = printed(show_summary.summary, summary)
     for expected in (
         "2 turns in 2 files; 1 would-be nudges (50.0 %)", "unfinished 1", "2 × malformed JSON",
         "first at a.jsonl:7", "b: Permission denied", "3 other files", "2 new audits in s.db",
@@ -171,7 +171,7 @@ def test_the_summary_counts_everything() -> None:
 
 
 def test_an_undefined_share_is_a_dash() -> None:
-    assert "0 turns in 0 files; 0 would-be nudges (—)" in printed(show.summary, Summary())
+    assert "0 turns in 0 files; 0 would-be nudges (—)" in printed(show_summary.summary, Summary())
 
 
 def test_the_bar_shows_nothing_where_there_is_no_terminal() -> None:
