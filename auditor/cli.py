@@ -18,7 +18,7 @@ from typing import Annotated
 
 import typer
 
-from auditor import cli_ask, cli_models, cli_serve, cli_store
+from auditor import cli_ask, cli_doctor, cli_models, cli_serve, cli_store
 from auditor.cli_store import Db
 from auditor.errors import AuditorError
 
@@ -37,6 +37,7 @@ app = typer.Typer(
 app.add_typer(cli_store.app, name="store")
 app.add_typer(cli_models.app, name="models")
 app.command()(cli_ask.ask)
+app.command()(cli_doctor.doctor)
 app.command()(cli_serve.serve)
 
 

@@ -18,7 +18,14 @@ _MINE = Path("/proc/self/cgroup")
 
 def granted() -> int:
     """CPUs by affinity and by the quota of every control group above this process; at least 1."""
-    return max(1, min(MOST, int(min([_allowed(), *_quotas(_MINE, _CGROUPS)]))))
+    return max(1, int(min(limits().values())))
+
+
+def limits() -> dict[str, float]:
+    """Say what limits the threads, in CPUs: affinity, the least quota if there is one, our own."""
+    quotas = list(_quotas(_MINE, _CGROUPS))
+    quota = {"control group": min(quotas)} if quotas else {}
+    return {"affinity": _allowed(), **quota, "auditor": MOST}
 
 
 def _allowed() -> float:

@@ -1,0 +1,152 @@
+"""Whether a decision model answers as it must: letters, coverage, determinism, memory, speed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import structs
+
+from auditor.backends.llama import ROOM, Llama
+from auditor.errors import JudgeUnavailable
+from auditor.evidence import Evidence
+from auditor.findings import Finding, State
+from auditor.judge import LETTERS, WHOSE_MOVE, Answer, Asked
+from auditor.models.registry import Located
+
+LEAST_COVERAGE = 0.10
+"""Share of all probability that the letters must have (decisions.md 4.7 of the field notes)."""
+
+LENGTHS = (128, 256, 512, 1024)
+"""Tokens of evidence at which a decision is timed."""
+
+OVERHEAD = 180e6
+"""Bytes beyond the model's file that a loaded model may take (the bar of benchmarks/model.py)."""
+
+TURNS = (
+    Evidence("Add a retry to the upload.", ("The agent called tools: bash (2).",), "Now I'll run"),
+    Evidence("Why is the build slow?", (), "It links the same library twice. Shall I change that?"),
+    Evidence("Sort the list by date.", ("The last command passed.",), "Done; all 12 tests pass."),
+)
+"""Turns written for this check: one of each answer."""
+
+
+def examined(located: Located, *, quick: bool) -> Iterator[Finding]:
+    """Load the model and check it. What breaks is a finding."""
+    letters = located.model.letters if located.model else LETTERS
+    before = resident()
+    try:
+        with Llama(located.path, located.digest, letters) as judge:
+            yield from _letters(judge)
+            answers = [judge.ask(Asked(WHOSE_MOVE, turn)) for turn in TURNS]
+            yield from memory(before, resident(), located.path.stat().st_size)
+            yield from coverage(answers)
+            yield from determinism(judge, answers)
+        if quick:
+            yield Finding("latency", State.NOTE, "not measured (--quick)", "auditor doctor")
+        else:
+            yield from _latency(located, letters)
+    except JudgeUnavailable as error:
+        yield Finding("model", State.FAIL, str(error), "auditor models verify, or another --model")
+
+
+def _letters(judge: Llama) -> Iterator[Finding]:
+    """Every letter of the question has to be one token."""
+    wanted, found = len(WHOSE_MOVE.options), judge.decision.options
+    if found < wanted:
+        said = f"only {found} letters are one token each; the question has {wanted} options"
+        yield Finding("letters", State.FAIL, said, "name another model with --model")
+    else:
+        yield Finding("letters", State.OK, f"{found} letters are one token each ({wanted} needed)")
+
+
+def coverage(answers: list[Answer]) -> Iterator[Finding]:
+    """Say how much of all probability the letters had, at least."""
+    least = min((a.coverage for a in answers if a.coverage is not None), default=None)
+    if least is None:
+        yield Finding("coverage", State.NOTE, "the model does not say")
+    elif least < LEAST_COVERAGE:
+        found = f"the letters have {least:.3f} of all probability; {LEAST_COVERAGE:.2f} expected"
+        yield Finding("coverage", State.WARN, found, "this model does not follow the question")
+    else:
+        spread = max(a.spread for a in answers if a.spread is not None)
+        found = (
+            f"the letters have at least {least:.2f} of all probability; spread up to {spread:.2f}"
+        )
+        yield Finding("coverage", State.OK, found)
+
+
+def determinism(judge: Llama, first: list[Answer]) -> Iterator[Finding]:
+    """Ask everything again, in another order: each answer must be the same to the last bit.
+
+    The memory is restored to what it was after the system text before each decision, so this is
+    also the check of that restoring.
+    """
+    for turn, before in reversed(list(zip(TURNS, first, strict=True))):
+        again = judge.ask(Asked(WHOSE_MOVE, turn))
+        if structs.replace(again, seconds=0.0) != structs.replace(before, seconds=0.0):
+            moved = max(
+                abs(again.logprobs[name] - before.logprobs[name]) for name in again.logprobs
+            )
+            found = f"the same question had another answer (log-probability off by {moved:.2g})"
+            advice = "install turn-auditor again; if it stays so, report it with this output"
+            yield Finding("determinism", State.FAIL, found, advice)
+            return
+    yield Finding(
+        "determinism", State.OK, f"{len(first)} questions asked twice, equal to the last bit"
+    )
+
+
+def memory(before: int | None, after: int | None, file: int) -> Iterator[Finding]:
+    """Say how much memory the loaded model takes beside the size of its file, in bytes."""
+    if before is None or after is None:
+        yield Finding("memory", State.NOTE, "not known on this system")
+        return
+    taken = after - before
+    found = f"{taken / 1e6:,.0f} MB resident for a file of {file / 1e6:,.0f} MB"
+    if taken > file + OVERHEAD:
+        expected = f"{found}; {OVERHEAD / 1e6:.0f} MB beyond it expected"
+        yield Finding("memory", State.WARN, expected, "report it with this output")
+    else:
+        yield Finding("memory", State.OK, found)
+
+
+def resident() -> int | None:
+    """Bytes of memory this process has; None where the system does not say so."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * 4096
+
+
+def _latency(located: Located, letters: tuple[str, ...] | str) -> Iterator[Finding]:
+    """Time a whole decision at several lengths of evidence."""
+    with Llama(located.path, located.digest, letters, budget=LENGTHS[-1]) as judge:
+        trained = judge.decision.context.trained
+        for length in LENGTHS:
+            check = f"latency at {length}"
+            if length + ROOM > trained:
+                found = f"not measured: the model was trained for {trained:,} tokens"
+                yield Finding(check, State.NOTE, found)
+            else:
+                yield _timed(check, judge, length)
+
+
+def _timed(check: str, judge: Llama, length: int) -> Finding:
+    text = _of_length(judge, length)
+    asked = Asked(WHOSE_MOVE, Evidence("", (), text))
+    judge.ask(asked)  # the first use of a length touches new memory
+    wall, cpu = time.perf_counter(), time.process_time()
+    answer = judge.ask(asked)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    found = f"{wall:.2f} s, {cpu:.2f} CPU seconds, {answer.tokens / wall:,.0f} tokens/s"
+    return Finding(check, State.OK, f"{found} ({answer.tokens} tokens in {answer.orders} orders)")
+
+
+def _of_length(judge: Llama, length: int) -> str:
+    """A text of about so many tokens."""
+    sentence = "The parser reads the header, then each record, and keeps what it cannot read. "
+    each = judge.worked(lambda: len(judge.decision.context.tokens(sentence)))
+    return sentence * (length // each)
