@@ -7,6 +7,7 @@ Nothing heavy is imported before a command runs, so that `--help` answers at onc
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import time
@@ -24,6 +25,9 @@ from auditor.errors import AuditorError
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""What the system says when there is no room."""
 
 app = typer.Typer(
     name="auditor",
@@ -68,6 +72,12 @@ def answering() -> Iterator[None]:
         # The reader has seen enough (`| head`); keep the interpreter from flushing again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        typer.echo(f"auditor: the output cannot be written ({error.strerror})", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(1) from None
 
 
 def _version(wanted: bool) -> None:

@@ -52,10 +52,17 @@ class Row(Struct, frozen=True):
     seen: str
 
 
+class _Console(Console):
+    """One whose reader may leave (`| head`): that is no error of the program's."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console(file: IO[str], *, plain: bool = False) -> Console:
     """Make a console; `plain` for a file, which has no width and no colours."""
     width = WIDTH if plain or not file.isatty() else None
-    return Console(
+    return _Console(
         file=file, width=width, no_color=plain or None, highlight=False, markup=False, emoji=False
     )
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import heapq
 import io
-import os
+import secrets
+import stat
 import sys
-import tempfile
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
@@ -49,12 +49,14 @@ class Output:
         if path is None:
             self.file: IO[bytes] = sys.stdout.buffer
             return
+        self._path = path.resolve()  # a link stays a link, and what it points to is replaced
+        self._part = self._path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         try:
-            handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            self.file = self._part.open("xb")
+            if self._path.exists():
+                self._part.chmod(stat.S_IMODE(self._path.stat().st_mode))
         except OSError as error:
             raise ConfigError(f"--out: {path} cannot be written ({error.strerror})") from error
-        self._part = Path(name)
-        self.file = os.fdopen(handle, "wb")
 
     @property
     def is_file(self) -> bool:
@@ -77,10 +79,11 @@ class Output:
         if self._part is None:
             self.file.flush()
             return
-        self.file.close()
-        if kind is None and self._path is not None:
-            self._part.replace(self._path)
-        else:
+        try:
+            self.file.close()
+            if kind is None and self._path is not None:
+                self._part.replace(self._path)
+        finally:
             self._part.unlink(missing_ok=True)
 
 

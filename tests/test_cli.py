@@ -197,15 +197,52 @@ def test_it_runs_as_a_process_and_in_a_poor_terminal(turns: Path, tmp_path: Path
     assert process("scan", "--only", "nice", turns, env=poor).returncode == 2
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(turns: Path) -> None:
+@pytest.mark.parametrize("form", ["table", "jsonl", "json"])
+def test_a_reader_that_has_seen_enough_is_no_error(turns: Path, form: str) -> None:
     turns.write_text(record("t", SAID) * 5000)
-    command = f"'{sys.executable}' -m auditor scan '{turns}' --no-store --format jsonl | head -n 1"
-    done = subprocess.run(  # noqa: S602 a pipe is what is tested
-        command, shell=True, capture_output=True, text=True, check=False
+    command = f"'{sys.executable}' -m auditor scan '{turns}' --no-store --only all --format {form}"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} | head -n 1; exit ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    assert json.loads(done.stdout)["turn"] == "t"
+    assert done.returncode == 0
+    assert done.stdout.strip()
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+@pytest.mark.parametrize("form", ["table", "jsonl", "json"])
+def test_a_full_disk_is_one_sentence(turns: Path, form: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "auditor", "scan", str(turns), "--format", form],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "auditor: the output cannot be written (No space left on device)" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_out_keeps_a_link_and_the_mode_of_what_it_replaces(turns: Path, tmp_path: Path) -> None:
+    there, link, new = tmp_path / "there.jsonl", tmp_path / "link.jsonl", tmp_path / "new.jsonl"
+    there.write_text("before")
+    there.chmod(0o640)
+    link.symlink_to(there)
+    mask = os.umask(0o022)
+    try:
+        for out in (link, new):
+            assert run("scan", turns, "--format", "jsonl", "--out", out).exit_code == 0
+    finally:
+        os.umask(mask)
+    assert link.is_symlink()
+    assert there.read_text() == new.read_text() != "before"
+    assert (there.stat().st_mode & 0o777, new.stat().st_mode & 0o777) == (0o640, 0o644)
 
 
 def test_ctrl_c_exits_130_and_says_what_was_done(turns: Path) -> None:
