@@ -202,7 +202,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(turns: Path, form: str) -> No
     turns.write_text(record("t", SAID) * 5000)
     command = f"'{sys.executable}' -m auditor scan '{turns}' --no-store --only all --format {form}"
     done = subprocess.run(
-        ["bash", "-c", f"{command} | head -n 1; exit ${{PIPESTATUS[0]}}"],
+        ["/bin/bash", "-c", f"{command} | head -n 1; exit ${{PIPESTATUS[0]}}"],
         capture_output=True,
         text=True,
         check=False,
