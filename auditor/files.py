@@ -176,11 +176,6 @@ def json_document(path: Path) -> object:
         raise HarnessUnavailable(f"{path}: not one whole JSON document ({error})") from error
 
 
-def text_document(path: Path) -> str:
-    """The whole text of a file, broken UTF-8 replaced. Raises `HarnessUnavailable`."""
-    return _content(path).decode("utf-8", "replace")
-
-
 def _content(path: Path) -> bytes:
     kept = io.BytesIO()
     try:

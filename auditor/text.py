@@ -143,8 +143,3 @@ def last_sentence(text: str) -> str:
         if (found := line.rfind(mark, begins, -1)) >= 0:
             begins = found + len(mark)
     return line[begins:].strip()
-
-
-def paragraphs(text: str) -> list[str]:
-    """Blocks separated by blank lines, stripped, empty ones left out."""
-    return [block for block in (raw.strip() for raw in re.split(r"\n[ \t]*\n", text)) if block]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from auditor.errors import HarnessUnavailable
 from auditor.events import Unread
-from auditor.files import MAX_LINE, decode, json_document, json_lines, raw_lines, text_document
+from auditor.files import MAX_LINE, decode, json_document, json_lines, raw_lines
 
 GOOD = [b'{"n": 1}', b'{"n": 2}', b'{"n": 3}']
 LINES = b"\n".join(GOOD) + b"\n"
@@ -157,7 +157,6 @@ def test_archives_are_told_by_their_content(file: Path, pack) -> None:
     ]
     file.write_bytes(pack(b'{"a": "\xff"}'))
     assert json_document(file) == {"a": "\ufffd"}
-    assert text_document(file) == '{"a": "\ufffd"}'
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstd])
@@ -199,7 +198,7 @@ def test_a_small_cut_archive_keeps_its_first_lines(file: Path, pack) -> None:
 )
 def test_an_archive_without_content_is_unavailable(file: Path, content: bytes) -> None:
     file.write_bytes(content)
-    for read in (lambda path: list(json_lines(path)), json_document, text_document):
+    for read in (lambda path: list(json_lines(path)), json_document):
         with pytest.raises(HarnessUnavailable, match=r"lines\.jsonl"):
             read(file)
 
@@ -218,14 +217,11 @@ def test_damage_inside_an_archive_is_counted(file: Path) -> None:
 def test_an_empty_file_has_no_lines(file: Path) -> None:
     file.touch()
     assert list(json_lines(file)) == []
-    assert text_document(file) == ""
     with pytest.raises(HarnessUnavailable, match="not one whole JSON document"):
         json_document(file)
 
 
-@pytest.mark.parametrize(
-    "read", [lambda path: list(json_lines(path)), json_document, text_document]
-)
+@pytest.mark.parametrize("read", [lambda path: list(json_lines(path)), json_document])
 def test_what_cannot_be_opened_says_why(tmp_path: Path, read) -> None:
     with pytest.raises(HarnessUnavailable, match="No such file"):
         read(tmp_path / "vanished")

@@ -78,19 +78,6 @@ def test_last_sentence(text: str, found: str) -> None:
     assert texts.last_sentence(text) == found
 
 
-PARAGRAPHS = [
-    ("nothing", "", []),
-    ("one", "a\nb", ["a\nb"]),
-    ("two", "a\n\nb", ["a", "b"]),
-    ("blank lines of spaces", "a\n \t\n\n\nb\n", ["a", "b"]),
-]
-
-
-@pytest.mark.parametrize(("text", "found"), [pytest.param(a, b, id=i) for i, a, b in PARAGRAPHS])
-def test_paragraphs(text: str, found: list[str]) -> None:
-    assert texts.paragraphs(text) == found
-
-
 def test_windows_bound_what_is_looked_at() -> None:
     assert len(texts.prose("word " * 10_000)) <= texts.TAIL
     assert len(texts.last_sentence("word " * 10_000)) <= texts.SENTENCE
@@ -112,7 +99,6 @@ def test_every_function_is_total_and_bounded(text: str) -> None:
     assert texts.prose(text) == texts.prose(text).rstrip()
     assert len(texts.last_sentence(text)) <= texts.SENTENCE
     assert "\n" not in texts.last_line(text)
-    assert all(block.strip() == block != "" for block in texts.paragraphs(text))
     assert all(texts.sentences(text))
     texts.without_code(text)
     texts.open_fence(text)
