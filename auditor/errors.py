@@ -6,6 +6,7 @@ AuditorError                  the base: the message is for the person
 ├── JudgeUnavailable          no model, a timeout, an answer nobody can read     (exit 5)
 │   └── QuestionTooLong       more than the decision model can be shown at once
 ├── CalibrationMismatch       names a detector, model or question we do not have (exit 3)
+├── NotEnough                 too few labels to say anything                     (exit 4)
 └── StoreError                a newer schema, a lock, a full disk                (exit 1)
 """
 
@@ -44,6 +45,12 @@ class CalibrationMismatch(AuditorError):
     """A calibration that was fitted for other detectors, another model or another question."""
 
     exit_code = 3
+
+
+class NotEnough(AuditorError):
+    """Too few labels, or of one class only, for what was asked."""
+
+    exit_code = 4
 
 
 class StoreError(AuditorError):

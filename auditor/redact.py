@@ -16,6 +16,11 @@ from ipaddress import ip_address
 
 KEY, EMAIL, USER, IP, PHONE = "<KEY>", "<EMAIL>", "<USER>", "<IP>", "<PHONE>"
 
+PLACEHOLDERS = (KEY, EMAIL, USER, IP, PHONE)
+
+VERSION = 1
+"""Changes with what is taken out, so that a row says by which rules it was redacted."""
+
 LONG_WORD = 20
 """Characters without white space that every provider key below has at least."""
 

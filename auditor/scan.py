@@ -199,7 +199,9 @@ class _Keeper:
         self.failed: StoreError | None = None
         self._store: Store | None = None
         try:
-            self._store = None if path is None else Store(path)
+            if path is not None:
+                self._store = Store(path)
+                self._store.expire(time.time())
         except StoreError as error:
             self.failed = error
 

@@ -3,6 +3,8 @@
 Owns everything about the SQLite file but its rows, which are `store`'s.
 """
 
+# ruff: noqa: S608 - the statements are all our own words
+
 from __future__ import annotations
 
 import os
@@ -14,6 +16,17 @@ from pathlib import Path
 from auditor.errors import StoreError
 
 APPLICATION = 0x54555241  # "TURA": marks the file as ours, see PRAGMA application_id
+
+
+def _only_added(*tables: str) -> str:
+    """Write triggers that forbid changing and deleting rows."""
+    return "".join(
+        f"CREATE TRIGGER IF NOT EXISTS {table}_{action} BEFORE {action} ON {table}"
+        f" BEGIN SELECT RAISE(ABORT, 'rows of {table} are only ever added'); END;\n"
+        for table in tables
+        for action in ("update", "delete")
+    )
+
 
 MIGRATIONS = (
     """
@@ -39,14 +52,36 @@ MIGRATIONS = (
     CREATE INDEX IF NOT EXISTS turns_by_session ON turns (session);
     CREATE INDEX IF NOT EXISTS texts_by_age ON texts (added);
     """
-    + "".join(
-        f"""
-    CREATE TRIGGER IF NOT EXISTS {table}_{action} BEFORE {action} ON {table}
-      BEGIN SELECT RAISE(ABORT, 'rows of {table} are only ever added'); END;
+    + _only_added("turns", "audits", "scans"),
     """
-        for table in ("turns", "audits", "scans")
-        for action in ("update", "delete")
-    ),
+    ALTER TABLE turns ADD COLUMN redaction INTEGER;
+    ALTER TABLE turns ADD COLUMN redacted TEXT;
+    ALTER TABLE audits ADD COLUMN probability REAL;
+    ALTER TABLE audits ADD COLUMN calibration TEXT;
+    CREATE TABLE keys (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+    INSERT INTO keys VALUES ('names', randomblob(32));
+    CREATE TABLE samples (
+      id INTEGER PRIMARY KEY, turn BLOB NOT NULL REFERENCES turns,
+      queue TEXT NOT NULL CHECK (queue IN ('certification', 'audit', 'uncertain', 'repeat')),
+      pi REAL NOT NULL CHECK (pi > 0 AND pi <= 1), policy TEXT, at REAL NOT NULL
+    ) STRICT;
+    CREATE TABLE labels (
+      id INTEGER PRIMARY KEY, turn BLOB NOT NULL REFERENCES turns,
+      source TEXT NOT NULL
+        CHECK (source IN ('adjudicated', 'human', 'import', 'hindsight', 'implicit')),
+      at REAL NOT NULL, label TEXT NOT NULL, digest BLOB NOT NULL UNIQUE
+    ) STRICT;
+    CREATE TABLE artefacts (
+      id TEXT PRIMARY KEY, kind TEXT NOT NULL, body BLOB NOT NULL, at REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE events (
+      seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+      previous TEXT NOT NULL UNIQUE, hash TEXT NOT NULL UNIQUE
+    ) STRICT;
+    CREATE INDEX labels_by_turn ON labels (turn);
+    CREATE INDEX samples_by_turn ON samples (turn);
+    """
+    + _only_added("keys", "samples", "labels", "artefacts", "events"),
 )
 """`PRAGMA user_version` counts how many of these a file has seen; never change one, add one."""
 
@@ -72,12 +107,14 @@ def _make(path: Path) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
+_STATE = """SELECT (SELECT user_version FROM pragma_user_version),
+(SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)"""
+
+
 def _prepare(db: sqlite3.Connection, path: Path) -> None:
     """Bring the schema up to date. Raises `StoreError` for a file that is not ours."""
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version == 0 and db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-        raise StoreError(f"{path} is another program's database; name another file with --db")
-    if version and db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+    version, mark, tables = db.execute(_STATE).fetchone()  # one look: another may be making it
+    if (tables and not version) or (version and mark != APPLICATION):
         raise StoreError(f"{path} is another program's database; name another file with --db")
     if version > len(MIGRATIONS):
         raise StoreError(
@@ -86,9 +123,35 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
         )
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    for number, script in enumerate(MIGRATIONS[version:], version + 1):
-        marks = f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {number};"
-        db.executescript(f"BEGIN IMMEDIATE; {script} {marks} COMMIT;")
+    db.execute("PRAGMA foreign_keys = ON")
+    db.execute("PRAGMA secure_delete = ON")
+    for number in range(version + 1, len(MIGRATIONS) + 1):
+        _migrate(db, number)
+
+
+def _migrate(db: sqlite3.Connection, number: int) -> None:
+    """Bring the file from the version before to this one, unless another process just did."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        if db.execute("PRAGMA user_version").fetchone()[0] < number:
+            for statement in _statements(MIGRATIONS[number - 1]):
+                db.execute(statement)
+            db.execute(f"PRAGMA application_id = {APPLICATION}")
+            db.execute(f"PRAGMA user_version = {number}")
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Split a script where SQLite says that a statement is complete (triggers hold semicolons)."""
+    statement = ""
+    for piece in script.split(";"):
+        statement += piece + ";"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 _ADVICE = {

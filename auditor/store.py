@@ -7,15 +7,11 @@ label a turn later. Everything goes through `redact` before it is written.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache, lru_cache
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -23,10 +19,26 @@ from platformdirs import user_data_dir
 
 from auditor.audit import Audit
 from auditor.errors import StoreError
-from auditor.glimpse import activity, opening, tail, visible
+from auditor.glimpse import activity, opening, tail
+from auditor.label_rows import LabelRows
+from auditor.ledger import Ledger
 from auditor.redact import redact
-from auditor.schema import connect, wrapped
+from auditor.schema import wrapped
 from auditor.turn import Turn
+from auditor.turn_rows import (
+    TEXTS,
+    Kept,
+    Text,
+    address,
+    audit_row,
+    fingerprint,
+    judged,
+    kept,
+    shown,
+    turn_row,
+)
+
+__all__ = ["Kept", "Stats", "Store", "Text", "address", "default_path", "existing", "fingerprint"]
 
 FOREVER = 1e11
 """A moment after every other: the year 5138."""
@@ -34,22 +46,27 @@ FOREVER = 1e11
 BATCH = 500
 """Turns written in one transaction (a guess: a fraction of a second of scanning)."""
 
-BUSY = 5.0
-"""Seconds to wait for another scan that is writing (a guess)."""
-
 _TEXT = (
     "INSERT OR IGNORE INTO texts SELECT ?1, ?2, ?3, ?4, ?5"
     " WHERE NOT EXISTS (SELECT 1 FROM turns WHERE address = ?1)"  # purged once, purged for good
 )
-_TURN = "INSERT OR IGNORE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_AUDIT = "INSERT OR IGNORE INTO audits VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_TURN = "INSERT OR IGNORE INTO turns VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_AUDIT = "INSERT OR IGNORE INTO audits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 _KNOWN = "SELECT 1 FROM audits WHERE address = ? AND fingerprint = ?"
 _COUNTS = "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM audits), \
-(SELECT count(*) FROM texts), (SELECT count(*) FROM scans)"
+(SELECT count(*) FROM texts), (SELECT count(*) FROM scans), (SELECT count(*) FROM labels)"
 _VERDICTS = "SELECT coalesce(verdict, 'residue'), count(*) FROM audits GROUP BY 1 ORDER BY 2 DESC"
 _EXPORT = "SELECT audit, request, activity, reply FROM audits LEFT JOIN texts USING (address) \
 ORDER BY audits.added, address"
+_KEPT = """SELECT hex(address), max(audits.added), audit, request, activity, reply
+FROM audits LEFT JOIN texts USING (address) {} GROUP BY address ORDER BY 2, 1"""
+_EXPIRED = """DELETE FROM texts WHERE added < ?1 AND (added < ?2 OR NOT EXISTS
+(SELECT 1 FROM labels WHERE turn = address AND source IN ('human', 'adjudicated', 'import')))"""
+
+DAY = 86_400.0
+TEXTS_KEPT, LABELLED_KEPT = 14 * DAY, 90 * DAY
+"""Seconds that texts of turns are kept, and of labelled ones (decisions.md 5.5)."""
 
 
 class Stats(Struct, frozen=True):
@@ -61,6 +78,7 @@ class Stats(Struct, frozen=True):
     audits: int
     texts: int
     scans: int
+    labels: int
     verdicts: dict[str, int]
 
 
@@ -71,31 +89,6 @@ def default_path() -> Path:
     return Path(user_data_dir("turn-auditor", appauthor=False)) / "auditor.db"
 
 
-def address(turn: Turn) -> bytes:
-    """Content address: SHA-256 of the turn as canonical JSON, without its times."""
-    timeless = structs.replace(turn, started=None, ended=None)
-    return hashlib.sha256(_encoded(timeless)).digest()
-
-
-def _encoded(turn: Turn) -> bytes:
-    try:
-        return msgspec.json.encode(turn, order="deterministic")
-    except UnicodeEncodeError:  # half a surrogate pair, out of a database or a broken escape
-        return repr(turn).encode("utf-8", "backslashreplace")
-
-
-@cache
-def fingerprint() -> str:
-    """Say which detectors and ranking audit here: a digest of the code that decides."""
-    package = Path(__file__).parent
-    deciding = ("audit", "policy", "ranking", "remedies", "sieve", "signals", "text", "turn")
-    files = [package / f"{name}.py" for name in deciding]
-    digest = hashlib.sha256()
-    for path in files + sorted((package / "detectors").glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 def existing(path: Path) -> Store:
     """Open a store that is there. Raises `StoreError` where there is none."""
     if not path.exists():
@@ -103,53 +96,45 @@ def existing(path: Path) -> Store:
     return Store(path)
 
 
-class Store:
+class Store(LabelRows, Ledger):
     """One open store, to be used in a `with` block; leaving it writes what is waiting."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, made where there is none. Raises `StoreError`."""
-        self.path = path
+        super().__init__(path)
         self.added = 0
         """Audits written by this process that were not there before."""
         self._texts: list[tuple[Any, ...]] = []
         self._turns: list[tuple[Any, ...]] = []
         self._audits: list[tuple[Any, ...]] = []
-        with wrapped(path):
-            self._db = connect(path, BUSY)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            if kind is None:
-                self.flush()
-        finally:
-            self.close()
-
-    def close(self) -> None:
-        """Close the file; what is still waiting is lost."""
-        self._db.close()
 
     def add(self, turn: Turn, audit: Audit) -> None:
         """Keep an audited turn, with the next batch; the audit has been through `redacted`."""
-        key, now = address(turn), time.time()
-        if self._has(key):
+        key, by, now = address(turn), judged(audit), time.time()
+        if self._has(key, by):
             return
-        self._texts.append((key, opening(turn), "\n".join(activity(turn)), tail(turn), now))
-        self._turns.append(_turn_row(key, turn, now))
-        self._audits.append(_audit_row(key, audit, now))
+        texts = (opening(turn), "\n".join(activity(turn)), tail(turn))
+        named = self._named(audit)
+        self._texts.append((key, *texts, now))
+        self._turns.append(turn_row(key, named, texts, now))
+        self._audits.append(audit_row(key, by, named, now))
         if len(self._turns) >= BATCH:
             self.flush()
 
-    def _has(self, key: bytes) -> bool:
+    def _has(self, key: bytes, by: str) -> bool:
         with wrapped(self.path):
-            return self._db.execute(_KNOWN, (key, fingerprint())).fetchone() is not None
+            return self._db.execute(_KNOWN, (key, by)).fetchone() is not None
+
+    def _named(self, audit: Audit) -> Audit:
+        """Hide the names of turn and sessions; of harness and model take out what is secret."""
+        return structs.replace(
+            audit,
+            turn=self.hidden(audit.turn),
+            session=self.hidden(audit.session),
+            parent=None if audit.parent is None else self.hidden(audit.parent),
+            harness=shown(audit.harness),
+            model=None if audit.model is None else shown(audit.model),
+        )
 
     def flush(self) -> None:
         """Write what is waiting, all of it or nothing. Raises `StoreError`."""
@@ -173,9 +158,28 @@ class Store:
         with wrapped(self.path):
             counts = self._db.execute(_COUNTS).fetchone()
             verdicts = dict(self._db.execute(_VERDICTS).fetchall())
-        turns, audits, texts, scans = counts
+        turns, audits, texts, scans, labels = counts
         size = self.path.stat().st_size
-        return Stats(str(self.path), size, turns, audits, texts, scans, verdicts)
+        return Stats(str(self.path), size, turns, audits, texts, scans, labels, verdicts)
+
+    def audited(self) -> Iterator[Kept]:
+        """Give every turn with its newest audit, in the order they came."""
+        with wrapped(self.path):
+            for row in self._db.execute(_KEPT.format("")):
+                yield kept(*row)
+
+    def kept(self, turn: str) -> Kept | None:
+        """Give one turn by its address in hex."""
+        with wrapped(self.path):
+            where = _KEPT.format("WHERE hex(address) = ?")
+            row = self._db.execute(where, (turn.upper(),)).fetchone()
+        return None if row is None else kept(*row)
+
+    def expire(self, now: float) -> int:
+        """Delete the texts that were kept long enough; give how many. `now`: Unix seconds."""
+        with wrapped(self.path), self._transaction():
+            until = (now - TEXTS_KEPT, now - LABELLED_KEPT)
+            return self._db.execute(_EXPIRED, until).rowcount
 
     def texts_before(self, moment: float) -> int:
         """Count the texts that `purge` would delete."""
@@ -186,7 +190,6 @@ class Store:
     def purge(self, moment: float) -> int:
         """Delete the texts kept before that moment (Unix seconds), from the disk too."""
         with wrapped(self.path):
-            self._db.execute("PRAGMA secure_delete = ON")
             gone = self._db.execute("DELETE FROM texts WHERE added < ?", (moment,)).rowcount
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -197,40 +200,7 @@ class Store:
         with wrapped(self.path):
             for audit, *text in self._db.execute(_EXPORT):
                 if texts and text[0] is not None:
-                    kept = dict(zip(("request", "activity", "reply"), text, strict=True))
+                    kept = dict(zip(TEXTS, text, strict=True))
                     yield audit[:-1].encode() + b',"text":' + msgspec.json.encode(kept) + b"}\n"
                 else:
                     yield audit.encode() + b"\n"
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-
-
-@lru_cache(maxsize=4096)  # sessions, harnesses and models repeat from turn to turn
-def _id(name: str) -> str:
-    return visible(redact(name))
-
-
-def _turn_row(key: bytes, turn: Turn, now: float) -> tuple[Any, ...]:
-    parent = None if turn.parent is None else _id(turn.parent)
-    model = None if turn.model is None else _id(turn.model)
-    return (
-        *(key, _id(turn.id), _id(turn.session), _id(turn.harness), parent, model),
-        *(turn.request_kind, turn.started, turn.ended, now),
-    )
-
-
-def _audit_row(key: bytes, audit: Audit, now: float) -> tuple[Any, ...]:
-    encoded = msgspec.json.encode(audit).decode()
-    return (
-        *(key, fingerprint(), audit.verdict, audit.decision, audit.would_nudge, audit.score),
-        *(encoded, now),
-    )

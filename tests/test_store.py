@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import stat
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -12,12 +13,16 @@ import msgspec
 import pytest
 from msgspec import structs
 
+from auditor import rows, turn_rows
 from auditor import store as stores
 from auditor.audit import audit
 from auditor.errors import StoreError
 from auditor.glimpse import redacted
+from auditor.judge import Answer
+from auditor.labels import Label, Nudge, Source
+from auditor.redact import VERSION
 from auditor.schema import MIGRATIONS
-from auditor.store import FOREVER, Store, address
+from auditor.store import FOREVER, LABELLED_KEPT, TEXTS_KEPT, Store, address
 from auditor.turn import Turn
 from tests.words import call, result, say, turn
 
@@ -58,7 +63,7 @@ def test_another_fingerprint_is_another_audit(
 ) -> None:
     path = tmp_path / "a.db"
     fill(path, one())
-    monkeypatch.setattr(stores, "fingerprint", lambda: "other")
+    monkeypatch.setattr(turn_rows, "fingerprint", lambda: "other")
     assert fill(path, one()) == 1
 
 
@@ -117,8 +122,69 @@ def test_export_gives_back_the_audit(tmp_path: Path) -> None:
     fill(tmp_path / "a.db", one(id="t7"))
     with Store(tmp_path / "a.db") as store:
         (plain,), (full,) = list(store.export(texts=False)), list(store.export(texts=True))
-    assert json.loads(plain) == json.loads(msgspec.json.encode(audit(one(id="t7"))))
+        hidden = {"turn": store.hidden("t7"), "session": store.hidden(one().session)}
+    assert json.loads(plain) == json.loads(msgspec.json.encode(audit(one(id="t7")))) | hidden
     assert json.loads(full)["text"]["reply"] == "Shall I go on?"
+
+
+def test_names_are_hidden_the_same_here_and_otherwise_elsewhere(tmp_path: Path) -> None:
+    for name in ("a.db", "b.db"):
+        fill(tmp_path / name, one("x", id="turn-of-mine", session="mine"))
+        fill(tmp_path / name, one("y", id="another-turn", session="mine", parent="mine"))
+    exported = []
+    for name in ("a.db", "b.db"):
+        raw = (tmp_path / name).read_bytes()
+        assert b"turn-of-mine" not in raw
+        assert b'"mine"' not in raw
+        with Store(tmp_path / name) as store:
+            found = [json.loads(line) for line in store.export(texts=False)]
+        assert found[0]["session"] == found[1]["session"] == found[1]["parent"]
+        assert found[0]["turn"] != found[1]["turn"]
+        exported.append(found[0]["session"])
+    assert exported[0] != exported[1]
+
+
+def test_a_secret_in_a_models_name_is_taken_out(tmp_path: Path) -> None:
+    fill(tmp_path / "a.db", one(model=f"m?password={SECRET}"))
+    assert SECRET.encode() not in (tmp_path / "a.db").read_bytes()
+
+
+def test_what_was_redacted_is_counted(tmp_path: Path) -> None:
+    fill(tmp_path / "a.db", one(f"password={SECRET}, mail a.person@example.org?"))
+    with closing(sqlite3.connect(tmp_path / "a.db")) as db:
+        version, counts = db.execute("SELECT redaction, redacted FROM turns").fetchone()
+    assert version == VERSION
+    assert json.loads(counts) == {"<KEY>": 1, "<EMAIL>": 1}
+
+
+def test_an_answer_makes_another_audit_and_the_newest_counts(tmp_path: Path) -> None:
+    path, answer = tmp_path / "a.db", Answer({"agent": -1.0}, 0.5, 0.1, 1, "m", {}, 1, 0.1)
+    subject = one("The parser has two states.")
+    with Store(path) as store:
+        store.add(subject, audit(subject))
+        store.flush()
+        store.add(subject, audit(subject, judge=lambda _: answer))
+        store.flush()
+        (kept,) = store.audited()
+        assert store.stats().audits == 2
+        assert kept.audit.answer == answer
+        assert kept == store.kept(kept.turn)
+        assert kept.text is not None
+        assert kept.text.reply == "The parser has two states."
+        assert store.kept("00" * 32) is None
+
+
+def test_texts_expire_and_labelled_ones_later(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    fill(path, one("first?"), one("second?"))
+    with Store(path) as store:
+        first, _ = store.audited()
+        store.add_labels([Label(turn=first.turn, nudge=Nudge.NO, source=Source.HUMAN, at=1.0)])
+        now = time.time()
+        assert store.expire(now) == 0
+        assert store.expire(now + TEXTS_KEPT + 60) == 1
+        assert [kept.text is not None for kept in store.audited()] == [True, False]
+        assert store.expire(now + LABELLED_KEPT + 60) == 1
 
 
 def test_file_and_folder_are_for_the_owner_alone(tmp_path: Path) -> None:
@@ -162,7 +228,7 @@ def test_a_folder_in_its_place_is_refused(tmp_path: Path) -> None:
 def test_a_locked_store_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.db"
     fill(path)
-    monkeypatch.setattr(stores, "BUSY", 0.01)
+    monkeypatch.setattr(rows, "BUSY", 0.01)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="locked by another program"):
@@ -187,7 +253,11 @@ def test_the_schema_is_strict(tmp_path: Path) -> None:
         tables = db.execute(
             "SELECT name, strict FROM pragma_table_list WHERE schema = 'main'"
         ).fetchall()
-    assert {name for name, strict in tables if strict} == {"turns", "audits", "texts", "scans"}
+    assert {name for name, strict in tables if not name.startswith("sqlite_")} == {
+        *("turns", "audits", "texts", "scans"),
+        *("keys", "labels", "samples", "artefacts", "events"),
+    }
+    assert all(strict for name, strict in tables if not name.startswith("sqlite_"))
 
 
 def test_the_place_is_the_environments_or_the_platforms(monkeypatch: pytest.MonkeyPatch) -> None:
