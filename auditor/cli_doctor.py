@@ -19,9 +19,9 @@ def doctor(
     model: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME",
+            metavar="NAME|none",
             envvar="AUDITOR_MODEL",
-            help="A known model, or the path of a GGUF file.",
+            help="A known model, the path of a GGUF file, or none. Default: the default model.",
         ),
     ] = None,
     quick: Annotated[
@@ -45,7 +45,7 @@ def doctor(
         from auditor import doctor as checks
         from auditor.findings import failed
 
-        found = checks.examined(None if model == "none" else model, quick=quick)
+        found = checks.examined(model, quick=quick)
         findings = list(_watched(found) if json else _printed(found))
         if json:
             typer.echo(_as_json(findings))
@@ -54,11 +54,14 @@ def doctor(
 
 
 def _watched(found: Iterator[Finding]) -> Iterator[Finding]:
-    """Say on standard error that work goes on."""
+    """Say on standard error that work goes on; not while a finding is printed."""
     from auditor import show
 
-    with show.console(sys.stderr).status("checking"):
-        yield from found
+    with show.console(sys.stderr).status("checking …") as working:
+        for finding in found:
+            working.stop()
+            yield finding
+            working.start()
 
 
 def _printed(found: Iterator[Finding]) -> Iterator[Finding]:
@@ -71,7 +74,7 @@ def _printed(found: Iterator[Finding]) -> Iterator[Finding]:
     to = show.console(sys.stdout)
     styles = {"ok": "green", "note": "dim", "warn": "yellow", "FAIL": "bold red"}
     for finding in _watched(found):
-        line = Text(f"{finding.state:<6}", styles[finding.state])
+        line = Text().append(f"{finding.state:<6}", styles[finding.state])
         line.append(f"{one_line(finding.check):<18}", "bold").append(one_line(finding.found))
         to.print(line, soft_wrap=True)
         if finding.advice:

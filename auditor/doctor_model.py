@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import structs
-
+from auditor.answers import Judge
 from auditor.backends.llama import ROOM, Llama
 from auditor.errors import JudgeUnavailable
 from auditor.evidence import Evidence
 from auditor.findings import Finding, State
-from auditor.judge import LETTERS, WHOSE_MOVE, Answer, Asked
+from auditor.judge import LETTERS, WHOSE_MOVE, Answer, Asked, Option, Question
 from auditor.models.registry import Located
 
 LEAST_COVERAGE = 0.10
-"""Share of all probability that the letters must have (decisions.md 4.7 of the field notes)."""
+"""Share of all probability that the letters must have: with less, the field says, a model does
+something else than answer."""
 
 LENGTHS = (128, 256, 512, 1024)
 """Tokens of evidence at which a decision is timed."""
@@ -31,6 +32,32 @@ TURNS = (
 )
 """Turns written for this check: one of each answer."""
 
+BETWEEN = Asked(
+    Question(
+        "doctor",
+        1,
+        "Which one?",
+        (Option("x", "the first"), Option("y", "the second")),
+        system="Another system text, so that the memory before the turn is another one.",
+    ),
+    Evidence("", (), "It is one of both."),
+)
+"""Asked between two times of the same question."""
+
+
+def features() -> str:
+    """Load llama.cpp, and name what it is built with. Raises `JudgeUnavailable`."""
+    from auditor.backends._context import library  # noqa: PLC0415 - brings llama.cpp and numpy
+
+    said: str = library().llama_print_system_info().decode("utf-8", "replace")
+    _, _, flags = said.partition(":")
+    there = [
+        name.strip()
+        for name, _, value in (f.partition("=") for f in flags.split("|"))
+        if value.strip() == "1"
+    ]
+    return " ".join(there) or "any CPU"
+
 
 def examined(located: Located, *, quick: bool) -> Iterator[Finding]:
     """Load the model and check it. What breaks is a finding."""
@@ -44,7 +71,8 @@ def examined(located: Located, *, quick: bool) -> Iterator[Finding]:
             yield from coverage(answers)
             yield from determinism(judge, answers)
         if quick:
-            yield Finding("latency", State.NOTE, "not measured (--quick)", "auditor doctor")
+            found = "not measured (--quick)"
+            yield Finding("latency", State.NOTE, found, "auditor doctor measures it")
         else:
             yield from _latency(located, letters)
     except JudgeUnavailable as error:
@@ -68,7 +96,8 @@ def coverage(answers: list[Answer]) -> Iterator[Finding]:
         yield Finding("coverage", State.NOTE, "the model does not say")
     elif least < LEAST_COVERAGE:
         found = f"the letters have {least:.3f} of all probability; {LEAST_COVERAGE:.2f} expected"
-        yield Finding("coverage", State.WARN, found, "this model does not follow the question")
+        advice = "this model does not follow the question; choose another: auditor models list"
+        yield Finding("coverage", State.WARN, found, advice)
     else:
         spread = max(a.spread for a in answers if a.spread is not None)
         found = (
@@ -77,37 +106,46 @@ def coverage(answers: list[Answer]) -> Iterator[Finding]:
         yield Finding("coverage", State.OK, found)
 
 
-def determinism(judge: Llama, first: list[Answer]) -> Iterator[Finding]:
+def determinism(judge: Judge, first: list[Answer]) -> Iterator[Finding]:
     """Ask everything again, in another order: each answer must be the same to the last bit.
 
-    The memory is restored to what it was after the system text before each decision, so this is
-    also the check of that restoring.
+    Each decision restores the memory to what it was after the system text. The question between
+    has another system text, so this is also the check of that restoring.
     """
+    judge.ask(BETWEEN)
     for turn, before in reversed(list(zip(TURNS, first, strict=True))):
-        again = judge.ask(Asked(WHOSE_MOVE, turn))
-        if structs.replace(again, seconds=0.0) != structs.replace(before, seconds=0.0):
-            moved = max(
-                abs(again.logprobs[name] - before.logprobs[name]) for name in again.logprobs
-            )
-            found = f"the same question had another answer (log-probability off by {moved:.2g})"
+        differs = _differs(before, judge.ask(Asked(WHOSE_MOVE, turn)))
+        if differs:
+            found = f"the same question had another answer: {differs}"
             advice = "install turn-auditor again; if it stays so, report it with this output"
             yield Finding("determinism", State.FAIL, found, advice)
             return
-    yield Finding(
-        "determinism", State.OK, f"{len(first)} questions asked twice, equal to the last bit"
-    )
+    found = f"{len(first)} questions asked twice, others between: equal to the last bit"
+    yield Finding("determinism", State.OK, found)
+
+
+def _differs(before: Answer, again: Answer) -> str:
+    """Say in what two answers differ, but for how long they took; empty if in nothing."""
+    pairs = [
+        (name, getattr(before, name), getattr(again, name)) for name in before.__struct_fields__
+    ]
+    found = [
+        f"{name} {old} and {new}" for name, old, new in pairs if name != "seconds" and old != new
+    ]
+    return ", ".join(found)
 
 
 def memory(before: int | None, after: int | None, file: int) -> Iterator[Finding]:
     """Say how much memory the loaded model takes beside the size of its file, in bytes."""
     if before is None or after is None:
-        yield Finding("memory", State.NOTE, "not known on this system")
+        yield Finding("memory", State.NOTE, "not known here")
         return
     taken = after - before
-    found = f"{taken / 1e6:,.0f} MB resident for a file of {file / 1e6:,.0f} MB"
+    found = f"{taken / 1e6:,.0f} MB more once loaded, for a file of {file / 1e6:,.0f} MB"
     if taken > file + OVERHEAD:
-        expected = f"{found}; {OVERHEAD / 1e6:.0f} MB beyond it expected"
-        yield Finding("memory", State.WARN, expected, "report it with this output")
+        expected = f"{found}; at most {OVERHEAD / 1e6:.0f} MB beyond the file expected"
+        advice = "where memory is short, choose a smaller model: auditor models list"
+        yield Finding("memory", State.WARN, expected, advice)
     else:
         yield Finding("memory", State.OK, found)
 
@@ -118,7 +156,7 @@ def resident() -> int | None:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):
         return None
-    return pages * 4096
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _latency(located: Located, letters: tuple[str, ...] | str) -> Iterator[Finding]:

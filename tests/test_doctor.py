@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -13,10 +15,12 @@ import pytest
 from msgspec import structs
 from typer.testing import CliRunner
 
-from auditor import doctor, doctor_model, findings
+from auditor import answers, doctor, doctor_files, doctor_model, findings, schema, sources
+from auditor.answers import Answers
 from auditor.cli import app
+from auditor.errors import JudgeUnavailable
 from auditor.findings import Finding, State
-from auditor.harness import HARNESSES
+from auditor.harness import _sqlite
 from auditor.judge import Answer, Asked
 from auditor.models import registry
 from auditor.store import Store
@@ -58,6 +62,10 @@ def by_check(*arguments: str) -> tuple[dict[str, dict[str, Any]], int]:
 
 def files(folder: Path) -> set[Path]:
     return set(folder.rglob("*"))
+
+
+def contents(folder: Path) -> dict[Path, bytes | None]:
+    return {path: path.read_bytes() if path.is_file() else None for path in files(folder)}
 
 
 def test_a_sound_machine_fails_nothing_and_is_left_as_it_was(home: Path, tiny: str) -> None:
@@ -105,6 +113,49 @@ def test_a_damaged_model_fails(home: Path) -> None:
     assert "letters" not in found
 
 
+def test_a_known_model_named_by_its_path_is_said_to_be_it(
+    tiny: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    digest = hashlib.sha256(Path(tiny).read_bytes()).hexdigest()
+    (first, *rest) = registry.known()
+    renamed = structs.replace(first, name="tiny", sha256=digest)
+    monkeypatch.setattr(registry, "known", lambda: [renamed, *rest])
+    _, found = doctor.model(tiny)
+    assert "it is tiny" in found.found
+
+
+def test_a_file_changed_behind_its_time_is_read_anew(home: Path, tiny: str) -> None:
+    path = home / "m.gguf"
+    shutil.copy(tiny, path)
+    before, _ = doctor.model(str(path))
+    state = path.stat()
+    with path.open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"!")
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    after, _ = doctor.model(str(path))
+    assert before is not None
+    assert after is not None
+    assert before.digest != after.digest
+
+
+def test_where_no_model_is_wanted_none_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUDITOR_MODEL", "none")
+    found, code = by_check()
+    assert (code, found["model"]["state"]) == (0, "note")
+    assert "letters" not in found
+
+
+def test_a_llama_that_cannot_be_loaded_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> str:
+        raise JudgeUnavailable("libgomp.so.1: cannot open")
+
+    monkeypatch.setattr(doctor_model, "features", broken)
+    (found,) = doctor.backend()
+    assert found.state is State.FAIL
+    assert "libgomp" in found.found
+
+
 def test_a_file_that_is_no_model_fails(home: Path) -> None:
     (home / "m.gguf").write_bytes(b"GGUF" + bytes(64))
     found, code = by_check("--model", str(home / "m.gguf"))
@@ -124,7 +175,8 @@ class Judge:
     def __init__(self, *answers: Answer) -> None:
         self._answers = list(answers)
 
-    def ask(self, _: Asked) -> Answer:
+    def ask(self, asked: Asked, deadline_seconds: float | None = None) -> Answer:
+        del asked, deadline_seconds
         return self._answers.pop(0)
 
 
@@ -138,13 +190,18 @@ ANSWER = Answer({"a": -0.5, "b": -1.0}, 0.5, 0.1, 3, "m", {"end_of_turn_surprise
         pytest.param({"seconds": 9.0}, State.OK, id="only slower"),
         pytest.param({"logprobs": {"a": -0.5, "b": -1.0000001}}, State.FAIL, id="the last digits"),
         pytest.param({"scalars": {"end_of_turn_surprise": 1.1}}, State.FAIL, id="another scalar"),
+        pytest.param({"coverage": 0.51}, State.FAIL, id="another coverage"),
+        pytest.param({"spread": 0.11}, State.FAIL, id="another spread"),
     ],
 )
 def test_an_answer_that_changes_fails(change: dict[str, Any], state: State) -> None:
     first = [ANSWER] * 3
-    again = [ANSWER, structs.replace(ANSWER, **change), ANSWER]
-    (found,) = doctor_model.determinism(Judge(*again), first)  # type: ignore[arg-type]
+    between = structs.replace(ANSWER, tokens=1)
+    again = [between, ANSWER, structs.replace(ANSWER, **change), ANSWER]
+    (found,) = doctor_model.determinism(Judge(*again), first)
     assert found.state is state
+    if state is State.FAIL:
+        assert all(name in found.found for name in change)
 
 
 @pytest.mark.parametrize(
@@ -182,22 +239,105 @@ def _newer(path: Path) -> None:
     db.close()
 
 
+def _locked(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("CREATE TABLE t (x)")
+    db.execute("BEGIN EXCLUSIVE")
+    return db
+
+
+def _torn(path: Path) -> None:
+    _ours(path)
+    with path.open("r+b") as file:
+        file.truncate(6000)
+
+
 @pytest.mark.parametrize(
     ("make", "state", "said"),
     [
-        pytest.param(_ours, "ok", "schema", id="ours"),
+        pytest.param(_ours, "ok", "ours, schema", id="ours"),
         pytest.param(_foreign, "FAIL", "another program's", id="another program's"),
         pytest.param(_newer, "FAIL", "has schema 999", id="of a newer program"),
-        pytest.param(lambda path: path.write_bytes(b"x" * 999), "FAIL", "", id="no database"),
+        pytest.param(_torn, "FAIL", "damaged", id="torn"),
+        pytest.param(_locked, "FAIL", "is locked", id="locked"),
+        pytest.param(lambda p: p.write_bytes(b"x" * 999), "FAIL", "is not a", id="no database"),
+        pytest.param(lambda path: path.touch(), "ok", "schema 0, brought to", id="empty"),
+        pytest.param(lambda path: path.mkdir(), "FAIL", "is a folder", id="a folder"),
     ],
 )
-def test_the_store(home: Path, make: Callable[[Path], object], state: str, said: str) -> None:
-    make(home / "store.db")
-    before = (home / "store.db").read_bytes()
-    found, _ = by_check()
-    assert found["store"]["state"] == state
-    assert said in found["store"]["found"]
-    assert (home / "store.db").read_bytes() == before
+def test_the_store(
+    home: Path,
+    make: Callable[[Path], object],
+    state: str,
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_sqlite, "PATIENCE", 0.05)
+    kept = make(home / "store.db")
+    before = contents(home)
+    (found,) = doctor_files.kept_audits(home / "store.db")
+    assert found.state == state
+    assert said in found.found
+    assert found.advice or state == "ok"
+    assert contents(home) == before
+    if isinstance(kept, sqlite3.Connection):
+        kept.close()
+
+
+def test_a_store_in_use_is_read_with_its_log(home: Path) -> None:
+    with Store(home / "store.db"):
+        (found,) = doctor_files.kept_audits(home / "store.db")
+    assert found.state is State.OK
+    assert f"schema {len(schema.MIGRATIONS)}," in found.found
+
+
+def _answers(path: Path) -> None:
+    with Answers(path) as kept:
+        kept.put(b"k", ANSWER)
+
+
+def _old_answers(path: Path) -> None:
+    _answers(path)
+    db = sqlite3.connect(path)
+    db.execute(f"PRAGMA user_version = {answers.FORMAT + 1}")
+    db.close()
+
+
+@pytest.mark.parametrize(
+    ("make", "state", "said"),
+    [
+        pytest.param(lambda _: None, "ok", "none kept yet", id="none"),
+        pytest.param(_answers, "ok", "1 kept", id="ours"),
+        pytest.param(_old_answers, "ok", "begins", id="of another format"),
+        pytest.param(_foreign, "warn", "another program's", id="another program's"),
+        pytest.param(lambda p: p.write_bytes(b"x" * 999), "warn", "is not a", id="no database"),
+        pytest.param(lambda path: path.mkdir(), "warn", "is a folder", id="a folder"),
+    ],
+)
+def test_the_answers(home: Path, make: Callable[[Path], object], state: str, said: str) -> None:
+    make(home / "answers.db")
+    before = contents(home)
+    (found,) = doctor_files.kept_answers(home / "answers.db")
+    assert found.state == state
+    assert said in found.found
+    assert found.advice or state == "ok"
+    assert contents(home) == before
+
+
+def test_a_place_below_a_file_cannot_be_used(home: Path) -> None:
+    (home / "file").touch()
+    (answer,) = doctor_files.kept_answers(home / "file" / "answers.db")
+    (audit,) = doctor_files.kept_audits(home / "file" / "store.db")
+    assert (answer.state, audit.state) == (State.WARN, State.FAIL)
+    assert "is no folder" in answer.found
+    assert "is no folder" in audit.found
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written(home: Path) -> None:
+    (home / "closed").mkdir(mode=0o500)
+    (found,) = doctor_files.kept_audits(home / "closed" / "store.db")
+    assert (found.state, found.found) == (State.FAIL, f"{home / 'closed'} may not be written")
 
 
 def test_a_harness_with_transcripts_is_counted(home: Path) -> None:
@@ -220,15 +360,41 @@ def test_a_transcript_that_nobody_recognises_is_a_warning(home: Path) -> None:
     assert "not recognised" in found["claude-code"]["found"]
 
 
-def test_a_check_that_breaks_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: str) -> None:
-        raise RuntimeError("no such luck")
+def test_a_transcript_that_is_damaged_is_a_warning(home: Path) -> None:
+    path = home / ".local" / "share" / "opencode" / "opencode.db"
+    path.parent.mkdir(parents=True)
+    db = sqlite3.connect(path)
+    for table in ("session", "message", "part", "project"):
+        db.execute(f"CREATE TABLE {table} (id TEXT)")
+    db.close()
+    path.write_bytes(path.read_bytes()[:5000])
+    (found,) = doctor.harness("opencode")
+    assert found.state is State.WARN
+    assert str(path) in found.found
 
-    monkeypatch.setattr("auditor.sources.in_default_places", broken)
+
+def test_a_folder_that_cannot_be_read_is_a_warning(home: Path) -> None:
+    (home / ".claude" / "projects").mkdir(parents=True)
+    (home / ".claude" / "projects" / "x.jsonl").symlink_to("x.jsonl")  # leads to itself
+    found, code = by_check()
+    assert (code, found["claude-code"]["state"]) == (0, "warn")
+    assert "x.jsonl" in found["claude-code"]["found"]
+    assert found["claude-code"]["advice"]
+
+
+def test_a_check_that_breaks_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = sources.in_default_places
+
+    def broken(name: str) -> sources.Found:
+        if name == "codex":
+            raise RuntimeError("no such luck")
+        return whole(name)
+
+    monkeypatch.setattr(sources, "in_default_places", broken)
     found, code = by_check()
     assert code == 1
-    assert "no such luck" in found["harnesses"]["found"]
-    assert set(HARNESSES) & set(found) == set()
+    assert "no such luck" in found["codex"]["found"]
+    assert "claude-code" in found["harnesses"]["found"]
 
 
 def test_it_does_not_depend_on_a_scan_having_run(home: Path, tiny: str) -> None:

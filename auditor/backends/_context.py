@@ -32,20 +32,20 @@ _ERROR = 4  # GGML_LOG_LEVEL_ERROR
 _loading = threading.Lock()
 
 
-def _library() -> Any:
+def library() -> Any:
     """llama.cpp, loaded once, silent, with threads that sleep while they wait.
 
     Spinning threads, the default of OpenMP, take two to four times as long beside a compiler.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
-        library = import_module("llama_cpp.llama_cpp")
+        found = import_module("llama_cpp.llama_cpp")
     except (ImportError, OSError, RuntimeError) as error:
         raise JudgeUnavailable(
             f"llama-cpp-python cannot be loaded ({error}); install turn-auditor again"
         ) from error
-    library.llama_backend_init()
-    return library
+    found.llama_backend_init()
+    return found
 
 
 # Functions of the C library in the place of call-backs: a call-back in Python would wait for the
@@ -59,7 +59,7 @@ class Context:
 
     def __init__(self, path: Path, *, threads: int, size: int, sequences: int) -> None:
         """Load. `size`: tokens that the memory holds, over all sequences."""
-        self.lib = _library()
+        self.lib = library()
         self.size = size
         self._stop = ctypes.create_string_buffer(2)
         self._model = self._handle = None
