@@ -1,0 +1,1 @@
+"""Statistics of probabilities, nudges and labels: pure, weighted, None where undefined."""
