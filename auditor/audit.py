@@ -7,6 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from auditor.features import facts
 from auditor.judge import Answer
 from auditor.policy import NOTHING, OBSERVE, Action, Judged, Opinion, Past, Policy, Residue, decide
 from auditor.ranking import ranked
@@ -58,6 +59,7 @@ class Audit(Struct, frozen=True, kw_only=True):
     reason: str
     remedy: Remedy | None
     signals: Signals
+    facts: dict[str, float] = {}
     answer: Answer | None = None
 
 
@@ -96,5 +98,6 @@ def audit(
         reason=decision.reason,
         remedy=remedy(signals, proof) if decision.would_nudge else None,
         signals=signals,
+        facts=facts(turn),
         answer=answer,
     )

@@ -19,7 +19,7 @@ DONE = turn(call("bash", command="ls"), result("a.py"), say("There is one file, 
 FIELDS = {
     "turn", "session", "harness", "model", "parent", "request_kind", "started", "ended", "verdict",
     "opinion", "by", "probability", "score", "would_nudge", "decision", "reason", "remedy",
-    "signals", "calibration", "answer",
+    "signals", "calibration", "facts", "answer",
 }  # fmt: skip
 
 
