@@ -154,6 +154,13 @@ def scan(
         ),
     ] = "50",
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID|FILE|none",
+            help="What makes a probability of signals and answers. Default: the shipped one.",
+        ),
+    ] = None,
     format_: Annotated[
         Format,
         typer.Option("--format", help="For people, or one JSON line a turn, or one JSON object."),
@@ -199,6 +206,7 @@ def scan(
                 model=orders.model(model),
                 questions=orders.questions(ask),
                 offline=offline,
+                calibration=orders.calibration(calibration),
             )
         )
         if done.interrupted:

@@ -41,11 +41,16 @@ PICKS: dict[str, Pick] = {
 """What `--only` takes. `nudge` is what would be nudged, whether or not something holds it back."""
 
 
+SHIPPED = "shipped"
+"""Stands where the id of a calibration stands, for those that come with this program."""
+
+
 class Order(Struct, frozen=True, kw_only=True):
     """What the user asked for. `since`, `last`, `session` choose turns; `only` chooses the shown.
 
     No paths: the default places. `db` None: nothing is kept. `since` is Unix seconds. `model`
     None: no decision model; `questions`: how many are put to it at most, None for all.
+    `calibration`: an id, the path of a file, or `SHIPPED`; None: no probability is given.
     """
 
     paths: tuple[Path, ...] = ()
@@ -61,6 +66,7 @@ class Order(Struct, frozen=True, kw_only=True):
     model: str | None = None
     questions: int | None = None
     offline: bool = False
+    calibration: str | None = None
 
 
 _AGO = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.ASCII)
@@ -86,6 +92,11 @@ def model(name: str | None) -> str | None:
     from auditor.models import registry  # noqa: PLC0415 - reads files
 
     return name or registry.default().name
+
+
+def calibration(name: str | None) -> str | None:
+    """Read `--calibration`: none, an id or a path, or nothing for the shipped ones."""
+    return None if name == "none" else name or SHIPPED
 
 
 def questions(text: str) -> int | None:

@@ -14,21 +14,19 @@ from contextlib import ExitStack
 from itertools import count
 from math import inf
 from pathlib import Path
-from types import TracebackType
-from typing import Self
+from typing import NamedTuple
 
-import msgspec
-
-from auditor import artefacts, progress, show, sources, writers
+from auditor import artefacts, calibrations, progress, show, sources, writers
 from auditor.asking import Asker
 from auditor.audit import Audit, audit
-from auditor.errors import HarnessUnavailable, StoreError
+from auditor.calibration import NO_CALIBRATIONS, Calibrations
+from auditor.errors import HarnessUnavailable
 from auditor.events import Unread
 from auditor.glimpse import redacted
+from auditor.keeper import Keeper
 from auditor.lookup import looked_up
-from auditor.order import PICKS, Order, check
+from auditor.order import PICKS, SHIPPED, Order, check
 from auditor.sources import Found, Source
-from auditor.store import Store
 from auditor.summary import Problem, Summary, named
 from auditor.turn import Turn
 
@@ -45,13 +43,14 @@ def scan(order: Order) -> Summary:
         _explain(order, order.explain, found, summary)
         return summary
     with ExitStack() as stack:
-        keeper = stack.enter_context(_Keeper(None if summary.demo else order.db))
+        keeper = stack.enter_context(Keeper(None if summary.demo else order.db))
         out = stack.enter_context(writers.opened(order.out))
         writer = writers.WRITERS[order.format](out, everything=order.only is not None)
         asker = stack.enter_context(_asker(order, found))
         summary.asking = asker.done
-        _work(order, found, summary, writer, keeper, asker)
-        keeper.finish(began, order, summary)
+        judged = _Auditing(asker, _calibrations(order, asker))
+        _work(order, found, summary, writer, keeper, judged)
+        keeper.finish(began, order.paths, summary)
         writer.done(summary)
         if summary.interrupted and order.out is not None:
             out.discard()
@@ -83,23 +82,47 @@ def _asker(order: Order, found: Found) -> Asker:
     return Asker(name, questions=order.questions, offline=order.offline)
 
 
+def _calibrations(order: Order, asker: Asker) -> Calibrations:
+    """Find the calibrations for what is asked. Raises `ConfigError` and `CalibrationMismatch`."""
+    if order.calibration is None:
+        return NO_CALIBRATIONS
+    named = None if order.calibration == SHIPPED else order.calibration
+    return calibrations.chosen(named, asker.digest)
+
+
+class _Auditing(NamedTuple):
+    """How the turns of a scan are audited: all by the sieve, and what will be kept by the model."""
+
+    asker: Asker
+    calibrations: Calibrations
+
+    def sieved(self, turn: Turn) -> Audit:
+        """Audit without asking anybody."""
+        return redacted(audit(turn, calibrations=self.calibrations))
+
+    def asked(self, turn: Turn, sieved: Audit) -> Audit:
+        """Ask the model about what nothing settles."""
+        if sieved.verdict is not None or self.asker.done.model is None:
+            return sieved
+        return redacted(audit(turn, judge=self.asker, calibrations=self.calibrations))
+
+
 def _work(  # noqa: PLR0913, PLR0917 - what is asked, what is found, and where it goes
     order: Order,
     found: Found,
     summary: Summary,
     writer: writers.Writer,
-    keeper: _Keeper,
-    asker: Asker,
+    keeper: Keeper,
+    auditing: _Auditing,
 ) -> None:
     pick = PICKS[order.only] if order.only else writer.shows
     total = sum(_size(source.path) for source in found.sources)
     with progress.Bar(show.console(sys.stderr), total) as bar:
+        reading = _Reading(order, summary, auditing, bar)
         try:
-            for turn, sieved, when in _chosen(order, found.sources, summary, bar):
-                result = sieved
-                if sieved.verdict is None and order.model is not None:
-                    bar.asks(asker.done)
-                    result = redacted(audit(turn, judge=asker))
+            for turn, sieved, when in reading.chosen(found.sources):
+                bar.asks(summary.asking)
+                result = auditing.asked(turn, sieved)
                 keeper.add(turn, result)
                 summary.count(result)
                 if pick(result):
@@ -112,62 +135,73 @@ Seen = tuple[Turn, Audit, float]
 """A turn, its audit, and when it was (Unix seconds; where nobody says, when its file changed)."""
 
 
-def _chosen(
-    order: Order, found: list[Source], summary: Summary, bar: progress.Bar
-) -> Iterator[Seen]:
-    """Give the audited turns, as they are read; with `--last`, the newest of all, newest first."""
-    if order.last is None:
-        for source in found:
-            yield from _audited(source, order, summary, bar)
-        return
-    newest: list[tuple[float, int, Seen]] = []
-    number = count()  # of two turns of one time, the one read later is newer
-    for source in sorted(found, key=lambda source: -_touched(source.path)):
-        if len(newest) == order.last and newest[0][0] >= _touched(source.path):
-            break  # nothing in a file is newer than its last change
-        for seen in _audited(source, order, summary, bar):
-            entry = (seen[2], next(number), seen)
-            if len(newest) < order.last:
-                heapq.heappush(newest, entry)
-            else:
-                heapq.heappushpop(newest, entry)
-    yield from (seen for _, _, seen in sorted(newest, reverse=True))
+class _Reading(NamedTuple):
+    """What is being read, and what is counted meanwhile."""
 
+    order: Order
+    summary: Summary
+    auditing: _Auditing
+    bar: progress.Bar
 
-def _audited(source: Source, order: Order, summary: Summary, bar: progress.Bar) -> Iterator[Seen]:
-    """Audit the turns of one transcript that are asked for; count what cannot be read."""
-    touched = _touched(source.path)
-    if order.since is not None and touched < order.since:
-        return
-    summary.files += 1
-    done, otherwise = 0, touched if touched < inf else _changed(source.path)
-    try:
-        for found in sources.turns(source):
-            if isinstance(found, Unread):
-                summary.count_unread(found, source.path)
-                continue
-            when = found.ended or found.started or otherwise
-            if order.since is not None and when < order.since:
-                continue
-            if order.session is not None and not found.session.startswith(order.session):
-                continue
-            try:
-                result = redacted(audit(found))
-            except Exception as error:  # noqa: BLE001 a detector that fails must not end the scan
-                failed = Unread(f"not audited: {type(error).__name__}: {error}")
-                summary.count_unread(failed, source.path)
-                continue
-            yield found, result, when
-            done += 1
-            if done % _PULSE == 0:
-                bar.advance(turns=_PULSE)
-    except HarnessUnavailable as error:
-        reason = str(error).removeprefix(f"{source.path}: ")
-        summary.unreadable.append(Problem(named(source.path), reason))
-    except Exception as error:  # noqa: BLE001 a reader that fails must not end the scan
-        reason = f"the {source.harness} reader failed: {type(error).__name__}: {error}"
-        summary.unreadable.append(Problem(named(source.path), reason))
-    bar.advance(turns=done % _PULSE, size=_size(source.path))
+    def chosen(self, found: list[Source]) -> Iterator[Seen]:
+        """Give the audited turns, as they are read; with `--last`, the newest, newest first."""
+        last = self.order.last
+        if last is None:
+            for source in found:
+                yield from self._audited(source)
+            return
+        newest: list[tuple[float, int, Seen]] = []
+        number = count()  # of two turns of one time, the one read later is newer
+        for source in sorted(found, key=lambda source: -_touched(source.path)):
+            if len(newest) == last and newest[0][0] >= _touched(source.path):
+                break  # nothing in a file is newer than its last change
+            for seen in self._audited(source):
+                entry = (seen[2], next(number), seen)
+                if len(newest) < last:
+                    heapq.heappush(newest, entry)
+                else:
+                    heapq.heappushpop(newest, entry)
+        yield from (seen for _, _, seen in sorted(newest, reverse=True))
+
+    def _audited(self, source: Source) -> Iterator[Seen]:
+        """Audit the turns of one transcript that are asked for; count what cannot be read."""
+        summary, since = self.summary, self.order.since
+        touched = _touched(source.path)
+        if since is not None and touched < since:
+            return
+        summary.files += 1
+        done, otherwise = 0, touched if touched < inf else _changed(source.path)
+        try:
+            for found in sources.turns(source):
+                if isinstance(found, Unread):
+                    summary.count_unread(found, source.path)
+                    continue
+                when = found.ended or found.started or otherwise
+                if not self._wanted(found, when):
+                    continue
+                try:
+                    result = self.auditing.sieved(found)
+                except Exception as error:  # noqa: BLE001 a detector that fails must not end it
+                    failed = Unread(f"not audited: {type(error).__name__}: {error}")
+                    summary.count_unread(failed, source.path)
+                    continue
+                yield found, result, when
+                done += 1
+                if done % _PULSE == 0:
+                    self.bar.advance(turns=_PULSE)
+        except HarnessUnavailable as error:
+            reason = str(error).removeprefix(f"{source.path}: ")
+            summary.unreadable.append(Problem(named(source.path), reason))
+        except Exception as error:  # noqa: BLE001 a reader that fails must not end the scan
+            reason = f"the {source.harness} reader failed: {type(error).__name__}: {error}"
+            summary.unreadable.append(Problem(named(source.path), reason))
+        self.bar.advance(turns=done % _PULSE, size=_size(source.path))
+
+    def _wanted(self, turn: Turn, when: float) -> bool:
+        since, session = self.order.since, self.order.session
+        if since is not None and when < since:
+            return False
+        return session is None or turn.session.startswith(session)
 
 
 def _changed(path: Path) -> float:
@@ -192,57 +226,12 @@ def _size(path: Path) -> int:
         return 0
 
 
-class _Keeper:
-    """The store of a scan, if there is one; when it fails, the scan goes on without it."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.failed: StoreError | None = None
-        self._store: Store | None = None
-        try:
-            if path is not None:
-                self._store = Store(path)
-                self._store.expire(time.time())
-        except StoreError as error:
-            self.failed = error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._store is not None:
-            self._store.close()
-
-    def add(self, turn: Turn, result: Audit) -> None:
-        """Keep an audited turn."""
-        if self._store is not None and self.failed is None:
-            try:
-                self._store.add(turn, result)
-            except StoreError as error:
-                self.failed = error
-
-    def finish(self, began: float, order: Order, summary: Summary) -> None:
-        """Write what is waiting, and that the scan took place."""
-        if self._store is None or self.failed is not None:
-            return
-        try:
-            self._store.flush()
-            summary.store, summary.stored = str(self._store.path), self._store.added
-            what = [named(path) for path in order.paths]
-            self._store.add_scan(began, what, msgspec.json.encode(summary))
-        except StoreError as error:
-            self.failed = error
-
-
 def _explain(order: Order, wanted: str, found: Found, summary: Summary) -> None:
     """Show one turn, and all that was seen of it."""
     turn, path = looked_up(found.sources, wanted, order.session)
     with _asker(order, found) as asker:
-        result = redacted(audit(turn, judge=asker))
+        auditing = _Auditing(asker, _calibrations(order, asker))
+        result = auditing.asked(turn, auditing.sieved(turn))
     summary.asking = asker.done
     with writers.opened(order.out) as out:
         writers.explain(out, order.format, turn, result, path)

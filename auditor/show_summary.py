@@ -52,7 +52,7 @@ def _asking(to: Console, found: Summary) -> None:
         line += f" of the {residue:,} turns that nothing settled"
         line += f", {asking.remembered:,} of them earlier" if asking.remembered else ""
     if left := residue - asking.asked - asking.remembered:
-        line += f"; {left:,} of the residue not judged"
+        line += f"; {left:,} of the residue not judged by a model"
         line += " (the next scan goes on; --ask N asks more)" if _stopped(asking) else ""
     to.print(Text(f"{'model':<10}{line}"), soft_wrap=True)
     if asking.problem is not None:

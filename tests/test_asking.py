@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
+from auditor import calibrations
 from auditor.asking import FAILURES, Asker
 from auditor.backends.llama import Llama
-from auditor.errors import ConfigError, JudgeUnavailable
+from auditor.calibration import encoded
+from auditor.errors import CalibrationMismatch, ConfigError, JudgeUnavailable
 from auditor.models import registry
-from auditor.order import Order
+from auditor.order import SHIPPED, Order
 from auditor.scan import scan
 from auditor.summary import Summary
 from auditor.writers import Format
@@ -156,3 +159,35 @@ def test_the_default_model_answers(
     assert summary.asking.asked == 1
     (answer,) = [audit["answer"] for audit in found.values() if audit["answer"]]
     assert answer["coverage"] > 0.5
+
+
+def test_the_shipped_calibration_gives_every_turn_a_probability(tmp_path: Path) -> None:
+    found, _ = scanned(tmp_path, calibration=SHIPPED)
+    assert {audit["calibration"] for audit in found.values()} == {"no-model"}
+    assert found["proved"]["probability"] > 0.9
+    assert found["r0"]["probability"] < 0.1
+    assert (found["r0"]["opinion"], found["r0"]["reason"]) == ("judged", "judged unlikely")
+    assert (found["proved"]["opinion"], found["proved"]["verdict"]) == ("settled", "unfinished")
+
+
+def test_an_own_calibration_with_a_low_threshold_would_nudge(tmp_path: Path) -> None:
+    own = structs.replace(calibrations.shipped().plain, id="mine", threshold=0.0)
+    (tmp_path / "mine.json").write_bytes(encoded(own))
+    found, summary = scanned(tmp_path, calibration=str(tmp_path / "mine.json"))
+    assert found["r0"]["would_nudge"]
+    assert (found["r0"]["decision"], found["r0"]["reason"]) == ("log", "observing only")
+    assert found["r0"]["remedy"] == "continue"
+    assert summary.would_nudge == 4
+
+
+def test_a_calibration_of_other_detectors_is_refused(tmp_path: Path) -> None:
+    shipped = calibrations.shipped().plain
+    other = structs.replace(shipped, fingerprint=shipped.fingerprint | {"detectors": "0" * 16})
+    (tmp_path / "other.json").write_bytes(encoded(other))
+    with pytest.raises(CalibrationMismatch, match="fitted for detectors 0000"):
+        scanned(tmp_path, calibration=str(tmp_path / "other.json"))
+
+
+def test_a_calibration_that_nobody_knows_is_a_wrong_option(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="'nonsense' is no known calibration; known: "):
+        scanned(tmp_path, calibration="nonsense")

@@ -225,10 +225,10 @@ def test_a_detector_that_fails_costs_one_turn(
 ) -> None:
     real = scanning.audit
 
-    def sometimes(turn: Any) -> Any:
+    def sometimes(turn: Any, **more: Any) -> Any:
         if turn.id == "b":
             raise ZeroDivisionError("by nobody")
-        return real(turn)
+        return real(turn, **more)
 
     monkeypatch.setattr(scanning, "audit", sometimes)
     path = write(tmp_path, *(record(name, said("x")) for name in "abc"))
@@ -272,10 +272,10 @@ def test_an_interrupt_keeps_what_was_done_and_leaves_the_file(
 ) -> None:
     real = scanning.audit
 
-    def stopped(turn: Any) -> Any:
+    def stopped(turn: Any, **more: Any) -> Any:
         if turn.id == "b":
             raise KeyboardInterrupt
-        return real(turn)
+        return real(turn, **more)
 
     monkeypatch.setattr(scanning, "audit", stopped)
     path = write(tmp_path, *(record(name, said("x")) for name in "abc"))

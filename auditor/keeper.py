@@ -1,0 +1,63 @@
+"""The store of a scan: what was audited goes in, and a store that fails ends no scan."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+
+from auditor.audit import Audit
+from auditor.errors import StoreError
+from auditor.store import Store
+from auditor.summary import Summary, named
+from auditor.turn import Turn
+
+
+class Keeper:
+    """The store of a scan, if there is one; when it fails, the scan goes on without it."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Open the store; None: nothing is kept. Why nothing can be is in `failed`."""
+        self.failed: StoreError | None = None
+        self._store: Store | None = None
+        try:
+            if path is not None:
+                self._store = Store(path)
+                self._store.expire(time.time())
+        except StoreError as error:
+            self.failed = error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._store is not None:
+            self._store.close()
+
+    def add(self, turn: Turn, result: Audit) -> None:
+        """Keep an audited turn."""
+        if self._store is not None and self.failed is None:
+            try:
+                self._store.add(turn, result)
+            except StoreError as error:
+                self.failed = error
+
+    def finish(self, began: float, paths: tuple[Path, ...], summary: Summary) -> None:
+        """Write what is waiting, and that the scan took place."""
+        if self._store is None or self.failed is not None:
+            return
+        try:
+            self._store.flush()
+            summary.store, summary.stored = str(self._store.path), self._store.added
+            what = [named(path) for path in paths]
+            self._store.add_scan(began, what, msgspec.json.encode(summary))
+        except StoreError as error:
+            self.failed = error
