@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from auditor.features import facts
 from auditor.judge import Answer
@@ -75,7 +75,7 @@ def audit(
     signals = sieve(turn)
     proof = settled(signals)
     answer = judge(turn) if judge is not None and proof is None else None
-    judged = calibrations.judged(turn, signals, proof, answer) if calibrations else None
+    judged = _rounded(calibrations.judged(turn, signals, proof, answer)) if calibrations else None
     opinion: Opinion = proof or judged or Residue(answered=answer is not None)
     decision = decide(turn, opinion, past, policy)
     return Audit(
@@ -90,7 +90,7 @@ def audit(
         verdict=proof.verdict if proof else None,
         opinion=type(opinion).__name__.lower(),
         by=proof.by if proof else None,
-        probability=round(judged.probability, 4) if judged else None,
+        probability=judged.probability if judged else None,
         calibration=judged.calibration if judged else None,
         score=round(ranked(signals, proof), 4),
         would_nudge=decision.would_nudge,
@@ -101,3 +101,8 @@ def audit(
         facts=facts(turn),
         answer=answer,
     )
+
+
+def _rounded(judged: Judged | None) -> Judged | None:
+    """What is decided on is what is written down."""
+    return judged and structs.replace(judged, probability=round(judged.probability, 4))

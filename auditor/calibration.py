@@ -22,7 +22,10 @@ from auditor.sieve import Settled, Signals
 from auditor.turn import Turn
 
 Chance = Annotated[float, Meta(ge=0, le=1)]
-Id = Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9._-]{0,99}$")]
+ID = "^[a-z0-9][a-z0-9._-]{0,99}$"
+"""What a calibration may be called: its file too is called so."""
+
+Id = Annotated[str, Meta(pattern=ID)]
 
 
 class Point(Struct, frozen=True):

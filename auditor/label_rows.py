@@ -59,7 +59,7 @@ class LabelRows(Rows):
         now = time.time()
         with wrapped(self.path), self._transaction():
             return [
-                int(self._db.execute(_SAMPLE, (_raw(turn), queue, pi, policy, now)).lastrowid or 0)
+                int(self._db.execute(_SAMPLE, (raw(turn), queue, pi, policy, now)).lastrowid or 0)
                 for turn in turns
                 if self._check(turn)
             ]
@@ -73,12 +73,13 @@ class LabelRows(Rows):
 
     def _check(self, turn: str) -> bool:
         """Whether the turn is kept. Raises `StoreError` where it is not."""
-        if not self._db.execute(_KNOWN, (_raw(turn),)).fetchone()[0]:
+        if not self._db.execute(_KNOWN, (raw(turn),)).fetchone()[0]:
             raise StoreError(f"the store {self.path} has no turn {turn[:16]}")
         return True
 
 
-def _raw(turn: str) -> bytes:
+def raw(turn: str) -> bytes:
+    """Give the address that a hex text writes."""
     try:
         return bytes.fromhex(turn)
     except ValueError:
@@ -88,4 +89,4 @@ def _raw(turn: str) -> bytes:
 def _row(label: Label) -> tuple[bytes, str, float, str, bytes]:
     written = msgspec.json.encode(label, order="deterministic")
     digest = hashlib.sha256(written).digest()
-    return _raw(label.turn), label.source, label.at, written.decode(), digest
+    return raw(label.turn), label.source, label.at, written.decode(), digest

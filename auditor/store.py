@@ -20,7 +20,7 @@ from platformdirs import user_data_dir
 from auditor.audit import Audit
 from auditor.errors import StoreError
 from auditor.glimpse import activity, opening, tail
-from auditor.label_rows import LabelRows
+from auditor.label_rows import LabelRows, raw
 from auditor.ledger import Ledger
 from auditor.redact import redact
 from auditor.schema import wrapped
@@ -59,7 +59,8 @@ _COUNTS = "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM audits), \
 _VERDICTS = "SELECT coalesce(verdict, 'residue'), count(*) FROM audits GROUP BY 1 ORDER BY 2 DESC"
 _EXPORT = "SELECT audit, request, activity, reply FROM audits LEFT JOIN texts USING (address) \
 ORDER BY audits.added, address"
-_KEPT = """SELECT hex(address), max(audits.added), audit, request, activity, reply
+_KEPT = """SELECT hex(address), audits.added, audit, request, activity, reply,
+max(audits.added + 1e12 * (?1 IS NOT NULL AND calibration IS ?1))
 FROM audits LEFT JOIN texts USING (address) {} GROUP BY address ORDER BY 2, 1"""
 _EXPIRED = """DELETE FROM texts WHERE added < ?1 AND (added < ?2 OR NOT EXISTS
 (SELECT 1 FROM labels WHERE turn = address AND source IN ('human', 'adjudicated', 'import')))"""
@@ -162,18 +163,18 @@ class Store(LabelRows, Ledger):
         size = self.path.stat().st_size
         return Stats(str(self.path), size, turns, audits, texts, scans, labels, verdicts)
 
-    def audited(self) -> Iterator[Kept]:
-        """Give every turn with its newest audit, in the order they came."""
+    def audited(self, calibration: str | None = None) -> Iterator[Kept]:
+        """Give every turn with its newest audit by a calibration, else its newest, as they came."""
         with wrapped(self.path):
-            for row in self._db.execute(_KEPT.format("")):
+            for *row, _ in self._db.execute(_KEPT.format(""), (calibration,)):
                 yield kept(*row)
 
     def kept(self, turn: str) -> Kept | None:
         """Give one turn by its address in hex."""
         with wrapped(self.path):
-            where = _KEPT.format("WHERE hex(address) = ?")
-            row = self._db.execute(where, (turn.upper(),)).fetchone()
-        return None if row is None else kept(*row)
+            asked = (None, raw(turn))
+            row = self._db.execute(_KEPT.format("WHERE address = ?2"), asked).fetchone()
+        return None if row is None else kept(*row[:-1])
 
     def expire(self, now: float) -> int:
         """Delete the texts that were kept long enough; give how many. `now`: Unix seconds."""

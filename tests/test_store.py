@@ -20,6 +20,7 @@ from auditor.errors import StoreError
 from auditor.glimpse import redacted
 from auditor.judge import Answer
 from auditor.labels import Label, Nudge, Source
+from auditor.policy import Judged
 from auditor.redact import VERSION
 from auditor.schema import MIGRATIONS
 from auditor.store import FOREVER, LABELLED_KEPT, TEXTS_KEPT, Store, address
@@ -172,6 +173,23 @@ def test_an_answer_makes_another_audit_and_the_newest_counts(tmp_path: Path) -> 
         assert kept.text is not None
         assert kept.text.reply == "The parser has two states."
         assert store.kept("00" * 32) is None
+
+
+def test_the_audit_by_a_calibration_is_found_again(tmp_path: Path) -> None:
+    class By:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def judged(self, *_: object) -> Judged:
+            return Judged(0.25, self.name, 1.0)
+
+    subject = one("The parser has two states.")
+    with Store(tmp_path / "a.db") as store:
+        for name in ("first", "second"):
+            store.add(subject, audit(subject, calibrations=By(name)))
+            store.flush()
+        found = [next(store.audited(name)).audit.calibration for name in ("first", "other", None)]
+    assert found == ["first", "second", "second"]
 
 
 def test_texts_expire_and_labelled_ones_later(tmp_path: Path) -> None:
