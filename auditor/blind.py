@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from auditor.frozen import Frozen
 from auditor.label_rows import Sample
-from auditor.labels import Label, Nudge, Source, counting
+from auditor.labels import FITTED, Label, Nudge, Source, counting
 from auditor.residue import Row
 from auditor.store import Store
 
@@ -57,7 +57,7 @@ def gathered(store: Store, name: str, policy: Frozen, rows: Iterable[Row]) -> Ev
     turns = _one_a_session({row.turn: row for row in rows}, policy, drawn, ignored)
     labels = store.labels()
     for label in labels:
-        if label.turn in turns and label.at <= policy.at:
+        if label.turn in turns and label.source in FITTED and label.at <= policy.at:
             ignored["the turn was labelled before the freeze"] += 1
             del turns[label.turn]
     people = [label for label in labels if label.turn in turns and label.source in PEOPLE]

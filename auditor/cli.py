@@ -19,7 +19,16 @@ from typing import Annotated
 
 import typer
 
-from auditor import cli_ask, cli_doctor, cli_fit, cli_gate, cli_models, cli_serve, cli_store
+from auditor import (
+    cli_ask,
+    cli_doctor,
+    cli_fit,
+    cli_gate,
+    cli_label,
+    cli_models,
+    cli_serve,
+    cli_store,
+)
 from auditor.cli_store import Db
 from auditor.errors import AuditorError
 
@@ -44,6 +53,8 @@ app.command()(cli_ask.ask)
 app.command()(cli_doctor.doctor)
 app.command()(cli_serve.serve)
 app.command()(cli_fit.fit)
+app.command()(cli_label.label)
+app.add_typer(cli_label.app, name="labels")
 app.add_typer(cli_gate.policy, name="policy")
 for command in (cli_gate.certify, cli_gate.status, cli_gate.promote, cli_gate.demote):
     app.command()(command)

@@ -137,6 +137,22 @@ class Drift(Struct, frozen=True):
     n: int
 
 
+class Row(Struct, frozen=True, kw_only=True):
+    """One labelled turn and what was decided: what two evaluations are compared by, no text.
+
+    `right`: whether a nudge would have been right; `nudge`: whether it would have been sent.
+    """
+
+    turn: str
+    group: str
+    weight: float
+    right: bool
+    residue: bool
+    nudge: bool
+    probability: float | None
+    score: float
+
+
 class Evaluation(Struct, frozen=True, kw_only=True):
     """The whole document. Groups are what the bootstrap draws: repositories or sessions."""
 
@@ -169,3 +185,11 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     timings: Timings
     checks: tuple[Check, ...]
     mistakes: tuple[Mistake, ...]
+    threshold: float | None = None
+    """Probability from which a residue turn is nudged."""
+    draws: int = 0
+    """Bootstrap draws behind the intervals."""
+    duplicates: int = 0
+    notes: tuple[str, ...] = ()
+    """What a reader has to know beside the numbers, a sentence each."""
+    rows: tuple[Row, ...] = ()

@@ -11,6 +11,8 @@ import msgspec
 
 from auditor.audit import Audit
 from auditor.errors import StoreError
+from auditor.labelling import Collector
+from auditor.labels import Label
 from auditor.store import Store
 from auditor.summary import Summary, named
 from auditor.turn import Turn
@@ -22,6 +24,8 @@ class Keeper:
     def __init__(self, path: Path | None) -> None:
         """Open the store; None: nothing is kept. Why nothing can be is in `failed`."""
         self.failed: StoreError | None = None
+        self._labels: list[Label] = []
+        self.begin()
         self._store: Store | None = None
         try:
             if path is not None:
@@ -42,13 +46,20 @@ class Keeper:
         if self._store is not None:
             self._store.close()
 
-    def add(self, turn: Turn, result: Audit) -> None:
-        """Keep an audited turn."""
-        if self._store is not None and self.failed is None:
-            try:
-                self._store.add(turn, result)
-            except StoreError as error:
-                self.failed = error
+    def begin(self) -> None:
+        """Begin with another transcript."""
+        self._collector = Collector()
+
+    def add(self, turn: Turn, result: Audit, *, consecutive: bool) -> None:
+        """Keep an audited turn; of `consecutive` ones also what they say about one another."""
+        if self._store is None or self.failed is not None:
+            return
+        try:
+            self._store.add(turn, result)
+        except StoreError as error:
+            self.failed = error
+        if consecutive:
+            self._labels += self._collector.take(turn, result.signals)
 
     def finish(self, began: float, paths: tuple[Path, ...], summary: Summary) -> None:
         """Write what is waiting, and that the scan took place."""
@@ -56,6 +67,7 @@ class Keeper:
             return
         try:
             self._store.flush()
+            summary.labels = self._store.add_labels(self._labels)
             summary.store, summary.stored = str(self._store.path), self._store.added
             what = [named(path) for path in paths]
             self._store.add_scan(began, what, msgspec.json.encode(summary))

@@ -20,7 +20,7 @@ from auditor.errors import ConfigError
 from auditor.events import Unread
 from auditor.features import facts, features
 from auditor.files import raw_lines
-from auditor.labels import TRUSTED, Label, Nudge, Source, counting
+from auditor.labels import FITTED, TRUSTED, Label, Nudge, Source, counting
 from auditor.records import Record, record
 from auditor.sieve import settled
 from auditor.turn import Turn
@@ -28,8 +28,8 @@ from auditor.turn import Turn
 if TYPE_CHECKING:
     from auditor.store import Kept, Store
 
-GUESSED = {Source.HINDSIGHT: 0.5, Source.IMPLICIT: 0.25}
-"""Weight of a label that no person gave, beside one that a person gave (guesses)."""
+GUESSED = {Source.HINDSIGHT: 0.5}
+"""Weight of a label that no person gave, beside one that a person gave (a guess)."""
 
 Told = Callable[[int], None]
 """Called with the number of turns read so far."""
@@ -179,7 +179,7 @@ def _features(made: Audit, known: dict[str, float]) -> dict[str, float]:
 
 def from_store(store: Store, *, told: Told | None = None) -> Examples:
     """Give the labelled turns of the store, by the label that counts; sessions are the groups."""
-    labels = counting(store.labels())
+    labels = counting(store.labels(FITTED))
     drawn = {sample.id: sample.pi for sample in store.samples()}
     found = Examples(data=(str(store.path),))
     for number, (turn, label) in enumerate(labels.items(), 1):

@@ -67,7 +67,11 @@ class Label(Struct, frozen=True, kw_only=True):
 
 
 TRUSTED = (Source.ADJUDICATED, Source.HUMAN, Source.IMPORT)
-"""Sources that a fit takes at full weight, and a certificate at all (`HUMAN`, `ADJUDICATED`)."""
+"""Sources that a fit takes at full weight; of these people's own labels may certify."""
+
+FITTED = (*TRUSTED, Source.HINDSIGHT)
+"""Sources that a fit takes at all. What a next message implies is only ever counted and shown: it
+comes of the sieve's own help, and a turn it was fitted on could not certify any more."""
 
 _RANK = {source: number for number, source in enumerate(Source)}
 

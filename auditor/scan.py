@@ -118,12 +118,12 @@ def _work(  # noqa: PLR0913, PLR0917 - what is asked, what is found, and where i
     pick = PICKS[order.only] if order.only else writer.shows
     total = sum(_size(source.path) for source in found.sources)
     with progress.Bar(show.console(sys.stderr), total) as bar:
-        reading = _Reading(order, summary, auditing, bar)
+        reading = _Reading(order, summary, auditing, keeper, bar)
         try:
             for turn, sieved, when in reading.chosen(found.sources):
                 bar.asks(summary.asking)
                 result = auditing.asked(turn, sieved)
-                keeper.add(turn, result)
+                keeper.add(turn, result, consecutive=order.last is None)
                 summary.count(result)
                 if pick(result):
                     writer.take(turn, result, when)
@@ -141,6 +141,7 @@ class _Reading(NamedTuple):
     order: Order
     summary: Summary
     auditing: _Auditing
+    keeper: Keeper
     bar: progress.Bar
 
     def chosen(self, found: list[Source]) -> Iterator[Seen]:
@@ -170,6 +171,7 @@ class _Reading(NamedTuple):
         if since is not None and touched < since:
             return
         summary.files += 1
+        self.keeper.begin()
         done, otherwise = 0, touched if touched < inf else _changed(source.path)
         try:
             for found in sources.turns(source):

@@ -33,7 +33,8 @@ def summary(to: Console, found: Summary) -> None:
     _troubles(to, found)
     _asking(to, found)
     if found.store:
-        to.print(Text(f"store     {found.stored:,} new audits in {visible(found.store)}"))
+        labels = f" and {found.labels:,} implied labels" if found.labels else ""
+        to.print(Text(f"store     {found.stored:,} new audits{labels} in {visible(found.store)}"))
     if found.interrupted:
         to.print(Text("Interrupted: the counts above are what was done until then."))
 

@@ -87,6 +87,7 @@ class Summary(Struct, kw_only=True):
     asking: Asking = field(default_factory=Asking)
     store: str | None = None
     stored: int = 0
+    labels: int = 0
 
     def count(self, audit: Audit) -> None:
         """Add one audited turn."""

@@ -325,13 +325,11 @@ def test_labels_of_the_store_count_by_their_source(tmp_path: Path) -> None:
         store.add(subject, audit(subject))
         store.flush()
         name = address(subject).hex()
+        store.add_labels([Label(turn=name, nudge=Nudge.NO, source=Source.IMPLICIT, at=1.0)])
         assert labelled.from_store(store).examples == []
-        store.add_labels(
-            [
-                Label(turn=name, nudge=Nudge.NO, source=Source.IMPLICIT, at=1.0),
-                Label(turn=name, nudge=Nudge.YES, source=Source.HUMAN, at=2.0),
-            ]
-        )
+        store.add_labels([Label(turn=name, nudge=Nudge.NO, source=Source.HINDSIGHT, at=1.5)])
+        assert [each.weight for each in labelled.from_store(store).examples] == [0.5]
+        store.add_labels([Label(turn=name, nudge=Nudge.YES, source=Source.HUMAN, at=2.0)])
         found = labelled.from_store(store)
     (example,) = found.examples
     assert example.right

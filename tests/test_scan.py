@@ -341,3 +341,27 @@ def test_odd_names_and_far_dates_end_nothing(tmp_path: Path) -> None:
             app, ["scan", str(tmp_path), "--format", form, "--db", str(tmp_path / "a.db")]
         )
         assert done.exit_code == 0, done.output
+
+
+def _continued(*, before: str) -> list[str]:
+    one = record("a", said(before), request="Write the parser.", started=1.0, ended=2.0)
+    two = record("b", said("Done."), request="continue", started=3.0, ended=4.0)
+    return [one, two]
+
+
+def test_what_a_next_message_implies_is_kept_as_a_weak_label(tmp_path: Path) -> None:
+    path = write(tmp_path, *_continued(before="The lexer is there. Now I'll write the parser:"))
+    order = Order(paths=(path,), format=Format.JSON, out=tmp_path / "o", db=tmp_path / "s.db")
+    assert scan(order).labels == 1
+    assert scan(order).labels == 0  # it is the same label again
+    with Store(tmp_path / "s.db") as store:
+        (label,) = store.labels()
+        (first, _) = store.audited()
+    assert (label.source, label.nudge, label.turn) == ("implicit", "yes", first.turn)
+    assert label.rule
+
+
+def test_turns_that_do_not_follow_one_another_imply_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path, *_continued(before="The lexer is there. Now I'll write the parser:"))
+    more = {"format": Format.JSON, "out": tmp_path / "o", "db": tmp_path / "s.db"}
+    assert scan(Order(paths=(path,), last=2, **more)).labels == 0  # type: ignore[arg-type]
