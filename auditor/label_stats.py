@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from auditor.drawing import Queue
-from auditor.labels import TRUSTED, Label, Nudge, Source, counting
+from auditor.labels import FITTED, TRUSTED, Label, Nudge, Source, counting
 from auditor.store import Store
 
 
@@ -78,7 +78,7 @@ def _fit(labels: Iterable[Label]) -> str:
     """Say what a fit still needs."""
     from auditor.fit import LEAST, LEAST_OF_CLASS, PROVISIONAL  # noqa: PLC0415 - scikit-learn
 
-    answers = Counter(label.nudge for label in labels)
+    answers = Counter(label.nudge for label in labels if label.source in FITTED)
     yes, no = answers[Nudge.YES], answers[Nudge.NO]
     missing = {
         "yes": LEAST_OF_CLASS - yes,

@@ -1,7 +1,8 @@
 """Secrets and personal data out of a text, before anything is stored or shown elsewhere.
 
-Owns the shapes and the placeholders `<KEY> <EMAIL> <USER> <IP> <PHONE>`. Knows no turns. It takes
-out what has a known shape; a bare name stays.
+Owns the placeholders `<KEY> <EMAIL> <USER> <IP> <PHONE>`, the shapes of personal data, and the
+order of it all; how secrets look is `secret_shapes`'. Knows no turns. It takes out what has a known
+shape; a bare name stays, and so does a random string that nothing names (a commit hash is one).
 
 Fast and linear: every pattern begins with a literal or a small set (which `re` skips to) and looks
 back from there, its repeats are bounded or possessive, and it runs only where a needle is in the
@@ -14,15 +15,14 @@ import re
 from collections.abc import Iterable
 from ipaddress import ip_address
 
+from auditor.secret_shapes import IN_URL, KEYS, LONG_WORD, NAMED, PRIVATE
+
 KEY, EMAIL, USER, IP, PHONE = "<KEY>", "<EMAIL>", "<USER>", "<IP>", "<PHONE>"
 
 PLACEHOLDERS = (KEY, EMAIL, USER, IP, PHONE)
 
-VERSION = 1
+VERSION = 2
 """Changes with what is taken out, so that a row says by which rules it was redacted."""
-
-LONG_WORD = 20
-"""Characters without white space that every provider key below has at least."""
 
 LOCAL_PART = 64
 """Characters before the @ of an address (RFC 5321, 4.5.3.1.1)."""
@@ -31,70 +31,33 @@ MAX_PASSES = 8
 """One placeholder can make room for another match; a text that needs more passes than this was
 made to (a guess), and is taken out whole."""
 
-_W = "[A-Za-z0-9_-]"
-_KEY_SHAPES = {
-    # What a provider's key begins with -> what follows. Shapes as the providers document them and
-    # as the public secret scanners look for them.
-    "sk-": rf"{_W}{{20,}}+",
-    "ghp_ gho_ ghr_ ghs_ ghu_": "[A-Za-z0-9]{30,}+",
-    "github_pat_ whsec_ gsk_ lin_api_ ntn_ shpat_ shpss_": r"\w{20,}+",
-    "hf_ npm_ r8_": "[A-Za-z0-9]{20,}+",
-    "sk_live_ sk_test_ rk_live_ rk_test_ pk_live_": r"\w{16,}+",
-    "dop_v1_ lsv2_": r"\w{32,}+",
-    "glsa_ sbp_ sb_secret_ figd_ ya29. hvs. glpat- xapp-": rf"{_W}{{20,}}+",
-    "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs-": rf"{_W}{{16,}}+",
-    "xai- pplx- nvapi- tvly- fc- PMAK- NRAK- tskey- GOCSPX- pypi-": rf"{_W}{{20,}}+",
-    "AIza": rf"{_W}{{35}}+",
-    "AKIA ASIA": "[0-9A-Z]{16}+",
-    "SG.": rf"{_W}{{16,}}+\.{_W}{{16,}}+",
-    "dapi": "[0-9a-f]{32}+",
-    "ATATT3": r"[\w=-]{50,}+",
-    "eyJ": rf"{_W}{{8,}}+\.eyJ{_W}{{8,}}+(?:\.[\w-]*+)?",  # JSON web tokens
-    "hooks.slack.com/services/": "[A-Za-z0-9/_-]{20,}+",
-}
-_KEYS = tuple(
-    (start, re.compile(f"{re.escape(start)}(?<![A-Za-z0-9]{re.escape(start)}){rest}", re.ASCII))
-    for starts, rest in _KEY_SHAPES.items()
-    for start in starts.split()
+_AT_DOMAIN = re.compile(
+    r"@(?![1-4]x\.)(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9_-])"
 )
-_PRIVATE = re.compile(
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|.*)",
-    re.DOTALL,
+_AT_HOST = re.compile(
+    # A shell's prompt, or what scp and rsync take: joe@laptop:~$, joe@laptop:/srv, joe@laptop ~ %
+    # and joe@<IP>; no entry of a lock file (dep@npm:~1.0, dep@file:/x).
+    r"@(?:(?!(?:npm|file|link|portal|patch|workspace|https?|github|git)\b)"
+    r"[A-Za-z0-9][A-Za-z0-9-]{0,62}(?=:~[/ \t$#%>\])]|:/(?!/)"
+    r"|[ \t][~/][^\s\]$#%]{0,64}[ \t\]]{0,2}[$#%]|[ \t][^\s\]]{1,64}\][$#])"
+    r"|<IP>)"
 )
+_SHELLS = tuple(
+    (
+        start,
+        re.compile(
+            start + r"(?:[^\s@<>]{1,64}+[ \t]){0,6}(?!(?:root|git|ubuntu|ec2-user|admin)@)"
+            r"([A-Za-z0-9._+-]{1,64}+@[A-Za-z0-9][\w.-]{0,62})",
+            re.ASCII,
+        ),
+    )
+    for start in ("ssh ", "scp ", "sftp ", "rsync ")
+)
+_NOBODY = frozenset(
+    ("git", "noreply", "no-reply", "root", "user", "ubuntu", "ec2-user", "admin", "node", "runner")
+)
+"""Names before an @ that every machine has."""
 
-# name = value, name: value, "name": "value"; the group is what goes. A value without quotes needs
-# a digit (prose has none), or `=` tight on both sides and no call, variable or attribute after it.
-_VALUE = r"[^\s\"'`,;<>(){}\[\]\\&]"
-_TO_VALUE = r"(?:\\?[\"'])?[ \t]{0,4}(?::=?|=>?)[ \t]{0,4}"
-_SET = (
-    rf"{_TO_VALUE}(?:\\?[\"'](?![$<{{])([^\s\"'\\<>]{{4,512}}+)(?=\\?[\"'])"
-    rf"|(?=[^\s\"'0-9<>()]{{0,64}}[0-9])(?!\$)({_VALUE}{{6,512}}+)(?![(\[])"
-    rf"|(?<=[^\s]=)(?![$%]|[a-z_]{{1,16}}\.|(?:true|false|none|null)\b)({_VALUE}{{6,512}}+)(?![(\[]))"
-)
-_KEY_KINDS = ("api", "access", "private", "signing", "encryption", "account", "auth", "secret")
-_NAMED = {
-    "passw": rf"(?:or)?d{_SET}",
-    "passphrase": _SET,
-    "pwd": _SET,
-    "secret": rf"(?:[_-]?access)?(?:[_-]?key)?{_SET}",
-    "token": _SET,
-    "credential": f"s?{_SET}",
-    "apikey": _SET,
-    "accountkey": _SET,
-    **{
-        f"{mark}key": f"(?:{'|'.join(f'(?<={kind}{mark}key)' for kind in _KEY_KINDS)}){_SET}"
-        for mark in "_-"
-    },
-    "authorization": rf"{_TO_VALUE}\\?[\"']?(?:(?:bearer|basic|token|digest)[ \t]{{1,4}})?"
-    r"(?!(?:bearer|basic|token|digest)\b)([^\s\"'<>$\\{]{8,}+)",
-    "bearer ": r"(?=[^\s0-9]{0,64}[0-9])([a-z0-9._~+/=-]{16,}+)",
-    "cookie": r":[ \t]{0,4}([^\s=;:<>]{1,64}=[^\r\n\"'<>]{1,4096}+)",
-}
-_ASSIGNED = tuple((name, re.compile(name + rest, re.ASCII)) for name, rest in _NAMED.items())
-
-_IN_URL = re.compile(r"://([^\s/@:<>\"']{0,128}:[^\s/@<>\"']{1,256})@")
-_AT_DOMAIN = re.compile(r"@(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9_-])")
 _LOCAL_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-")
 _HOMES = (
     ("/home/", re.compile(r"/home/(?<![\w.]/home/)([^/\\\s\"'`<>:;,|*?(){}\[\]$&]{1,64})")),
@@ -146,16 +109,32 @@ def redact(text: str) -> str:
     return text
 
 
+def placeholders(text: str) -> dict[str, int]:
+    """Count the placeholders that stand in a text; those that do not are left out."""
+    return {mark: count for mark in PLACEHOLDERS if (count := text.count(mark))}
+
+
+def redacted_with_counts(text: str) -> tuple[str, dict[str, int]]:
+    """Redact, and count what was put in: what stood there before does not count."""
+    clean = redact(text)
+    before = placeholders(text)
+    put = {mark: count - before.get(mark, 0) for mark, count in placeholders(clean).items()}
+    return clean, {mark: count for mark, count in put.items() if count > 0}
+
+
 def _once(text: str) -> str:
     if "-----BEGIN " in text:
-        text = _PRIVATE.sub(KEY, text)
+        text = PRIVATE.sub(KEY, text)
     text = _provider_keys(text)
-    if "=" in text or ":" in text or "earer " in text:
-        text = _assignments(text)
+    text = _assignments(text)
     if "@" in text:
         if "://" in text:
-            text = _cut(text, _IN_URL.finditer(text), KEY)
-        text = _addresses(text)
+            text = _cut(text, IN_URL.finditer(text), KEY)
+        text = _before_at(text, _AT_DOMAIN, EMAIL)
+        text = _before_at(text, _AT_HOST, USER)
+        for needle, pattern in _SHELLS:
+            if needle in text:
+                text = _cut(text, pattern.finditer(text), USER)
     for needle, pattern in _HOMES:
         if needle in text:
             text = _cut(text, pattern.finditer(text), USER)
@@ -176,7 +155,7 @@ def _provider_keys(text: str) -> str:
     long = " ".join([word for word in text.split() if len(word) >= LONG_WORD])
     if not long:
         return text
-    for needle, pattern in _KEYS:
+    for needle, pattern in KEYS:
         if needle in long:
             text = pattern.sub(KEY, text)
     return text
@@ -184,7 +163,7 @@ def _provider_keys(text: str) -> str:
 
 def _assignments(text: str) -> str:
     lower = _lower(text)
-    for needle, pattern in _ASSIGNED:
+    for needle, pattern in NAMED:
         if needle in lower:
             shorter = _cut(text, pattern.finditer(lower), KEY)
             if shorter is not text:
@@ -199,16 +178,17 @@ def _lower(text: str) -> str:
     return lower if len(lower) == len(text) else text.replace("İ", "i").lower()
 
 
-def _addresses(text: str) -> str:
+def _before_at(text: str, places: re.Pattern[str], placeholder: str) -> str:
+    """Replace each place that begins with @, and the name before it, unless it is nobody's."""
     pieces, end = [], 0
-    for domain in _AT_DOMAIN.finditer(text):
-        start = domain.start()
+    for place in places.finditer(text):
+        start = place.start()
         least = max(end, start - LOCAL_PART)
         while start > least and text[start - 1] in _LOCAL_CHARACTERS:
             start -= 1
-        if start < domain.start():
-            pieces += [text[end:start], EMAIL]
-            end = domain.end()
+        if start < place.start() and text[start : place.start()] not in _NOBODY:
+            pieces += [text[end:start], placeholder]
+            end = place.end()
     return "".join(pieces) + text[end:] if pieces else text
 
 
