@@ -21,11 +21,14 @@ import typer
 
 from auditor import (
     cli_ask,
+    cli_check,
     cli_doctor,
+    cli_evaluate,
     cli_fit,
     cli_gate,
     cli_label,
     cli_models,
+    cli_replay,
     cli_serve,
     cli_store,
 )
@@ -56,7 +59,11 @@ app.command()(cli_fit.fit)
 app.command()(cli_label.label)
 app.add_typer(cli_label.app, name="labels")
 app.add_typer(cli_gate.policy, name="policy")
-for command in (cli_gate.certify, cli_gate.status, cli_gate.promote, cli_gate.demote):
+for command in (
+    *(cli_evaluate.evaluate, cli_check.compare, cli_check.check),
+    *(cli_replay.replay, cli_replay.simulate),
+    *(cli_gate.certify, cli_gate.status, cli_gate.promote, cli_gate.demote),
+):
     app.command()(command)
 
 

@@ -43,8 +43,9 @@ __all__ = ["Kept", "Stats", "Store", "Text", "address", "default_path", "existin
 FOREVER = 1e11
 """A moment after every other: the year 5138."""
 
-BATCH = 500
-"""Turns written in one transaction (a guess: a fraction of a second of scanning)."""
+BATCH = 2000
+"""Turns written in one transaction: about half a second of scanning and some MB of memory. With
+500 the store took a tenth longer (measured on 10,686 turns)."""
 
 _TEXT = (
     "INSERT OR IGNORE INTO texts SELECT ?1, ?2, ?3, ?4, ?5"
@@ -177,7 +178,10 @@ class Store(LabelRows, Ledger):
         return None if row is None else kept(*row[:-1])
 
     def expire(self, now: float) -> int:
-        """Delete the texts that were kept long enough; give how many. `now`: Unix seconds."""
+        """Delete the texts that were kept long enough; give how many. `now`: Unix seconds.
+
+        They are overwritten in the file, at the latest when the last program closes it.
+        """
         with wrapped(self.path), self._transaction():
             until = (now - TEXTS_KEPT, now - LABELLED_KEPT)
             return self._db.execute(_EXPIRED, until).rowcount

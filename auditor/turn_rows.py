@@ -15,7 +15,7 @@ from msgspec import Struct, structs
 
 from auditor.audit import Audit
 from auditor.glimpse import visible
-from auditor.redact import PLACEHOLDERS, VERSION, redact
+from auditor.redact import VERSION, placeholders, redact
 from auditor.turn import Turn
 
 TEXTS = ("request", "activity", "reply")
@@ -91,7 +91,7 @@ def kept(address: str, at: float, audit: str, *text: str | None) -> Kept:
 
 def turn_row(key: bytes, named: Audit, texts: tuple[str, ...], now: float) -> tuple[Any, ...]:
     """Write the row of a turn; `named`: its audit with hidden names, `texts` as they are kept."""
-    counts = {mark: n for mark in PLACEHOLDERS if (n := sum(text.count(mark) for text in texts))}
+    counts = placeholders("\n".join(texts))
     return (
         *(key, named.turn, named.session, named.harness, named.parent, named.model),
         *(named.request_kind, named.started, named.ended, now),

@@ -124,12 +124,13 @@ def spiegelhalter_z(y: ArrayLike, p: ArrayLike) -> float | None:
 def ece(y: ArrayLike, p: ArrayLike, w: ArrayLike | None = None, bins: int = 5) -> float | None:
     """Debiased calibration error: root of the squared form, in bins of equal weight.
 
-    sum_b W_b/W [(ȳ_b - p̄_b)² - ȳ_b (1 - ȳ_b)/(n_b - 1)], floored at 0 (Kumar, Liang, Ma 2019;
-    decisions 4.2). n_b is the effective number of turns of a bin. Equal p share a bin. A bin of
-    one turn cannot be told from noise and adds nothing; None where all bins are such.
+    sum_b W_b/W [(ȳ_b - p̄_b)² - s²_b/(n_b - 1)], floored at 0, with s²_b the variance of y - p in
+    the bin (Kumar, Liang, Ma 2019; decisions 4.2 have ȳ(1 - ȳ) for it, which is too much where the
+    p of a bin differ). n_b is the effective number of turns of a bin. Equal p share a bin. A bin
+    of one turn cannot be told from noise and adds nothing; None where all bins are such.
     """
     outcomes, probability, weight = forecasts(y, p, w)
-    return _error(_binned(probability, weight, bins), outcomes)
+    return _error(_binned(probability, weight, bins), outcomes - probability)
 
 
 def ece_floor(
@@ -139,42 +140,43 @@ def ece_floor(
     probability, weight = _alone(p, w)
     binned = _binned(probability, weight, bins)
     random = np.random.default_rng(SEED)
-    errors = [_error(binned, _redrawn(probability, random)) for _ in range(draws)]
+    errors = [_error(binned, _redrawn(probability, random) - probability) for _ in range(draws)]
     defined = [error for error in errors if error is not None]
     return float(np.quantile(defined, q)) if defined else None
 
 
 class _Binned(NamedTuple):
-    """For each turn its bin and weight; for each bin its mean probability and effective n."""
+    """For each turn its bin and weight; for each bin its weight and effective n."""
 
     place: NDArray[np.intp]
     weight: Array
     mass: Array
-    predicted: Array
     n: Array
 
 
 def _binned(p: Array, w: Array, bins: int) -> _Binned:
     """Bins of equal weight: a turn goes where the middle of its block of equal p falls."""
     if not len(p):
-        return _Binned(np.zeros(0, dtype=np.intp), w, p, p, p)
+        return _Binned(np.zeros(0, dtype=np.intp), w, p, p)
     values, mass = (row[::-1] for row in blocks(p, w))
     middles = (np.cumsum(mass) - mass / 2) / mass.sum()
     bin_of = np.minimum(bins - 1, (middles * bins).astype(np.intp))
     _, index = np.unique(bin_of[np.searchsorted(values, p)], return_inverse=True)
     total = summed(index, w)
-    return _Binned(index, w, total, summed(index, w * p) / total, total**2 / summed(index, w * w))
+    return _Binned(index, w, total, total**2 / summed(index, w * w))
 
 
-def _error(binned: _Binned, y: Array) -> float | None:
+def _error(binned: _Binned, off: Array) -> float | None:
+    """Root of the squared form; `off`: y - p of each turn."""
     several = binned.n > 1 + 1e-9
     if not several.any():
         return None
-    observed = (summed(binned.place, binned.weight * y) / binned.mass)[several]
-    noise = observed * (1 - observed) / (binned.n[several] - 1)
+    mean = summed(binned.place, binned.weight * off) / binned.mass
+    apart = (off - mean[binned.place]) ** 2
+    noise = summed(binned.place, binned.weight * apart) / binned.mass
+    squared = mean[several] ** 2 - noise[several] / (binned.n[several] - 1)
     share = binned.mass[several] / binned.mass.sum()
-    squared = float(share @ ((observed - binned.predicted[several]) ** 2 - noise))
-    return math.sqrt(max(0.0, squared))
+    return math.sqrt(max(0.0, float(share @ squared)))
 
 
 class Reliability(NamedTuple):
