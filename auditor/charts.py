@@ -11,8 +11,8 @@ from itertools import groupby
 from pathlib import Path
 
 from auditor import svg
+from auditor.evaluating.figures import percent, share
 from auditor.evaluation import Judge, Reliability, RiskCoverage
-from auditor.figures import percent, share
 from auditor.markup import escaped
 from auditor.svg import Axis, Plot
 

@@ -11,7 +11,7 @@ import msgspec
 
 from auditor.audit import Audit
 from auditor.errors import StoreError
-from auditor.labelling import Collector
+from auditor.labelling.sitting import Collector
 from auditor.labels import Label
 from auditor.store import Store
 from auditor.summary import Summary, named

@@ -11,8 +11,8 @@ from itertools import groupby
 from msgspec import Struct
 
 from auditor.charts import MARKS
+from auditor.evaluating.figures import NONE, plain, share
 from auditor.evaluation import DetectorRow, Estimate, Evaluation, Judge, Scores, Slice
-from auditor.figures import NONE, plain, share
 
 
 class Cell(Struct, frozen=True):

@@ -19,10 +19,11 @@ from pathlib import Path
 
 import msgspec
 
-from auditor import artefacts, calibrations, fit, labelled
+from auditor import artefacts, calibrations
 from auditor.asking import Asker
 from auditor.calibration import Calibration, Point
 from auditor.evaluation import Estimate
+from auditor.fitting import fit, labelled
 
 SHARED = Path(os.environ.get("AUDITOR_SHARED", Path(__file__).parents[2] / "shared"))
 REFERENCE = {"auc": 0.92, 0.02: 0.58, 0.05: 0.78, 0.1: 0.82}

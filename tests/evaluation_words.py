@@ -11,10 +11,10 @@ import msgspec
 from msgspec import structs
 
 from auditor.calibration import Calibration, Counts
-from auditor.evaluate import Wanted, evaluated
+from auditor.evaluating.evaluate import Wanted, evaluated
 from auditor.evaluation import Evaluation
 from auditor.features import VERSION, fingerprint
-from auditor.labelled import Examples, from_records
+from auditor.fitting.labelled import Examples, from_records
 from auditor.records import written
 from tests.words import say, turn
 

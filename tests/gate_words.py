@@ -10,12 +10,12 @@ from pathlib import Path
 from msgspec import structs
 
 from auditor.audit import audit
-from auditor.blind import QUEUE
-from auditor.freeze import freeze
-from auditor.frozen import ALPHA, DELTA, QUANTILES, Frozen
+from auditor.gating.blind import QUEUE
+from auditor.gating.freeze import freeze
+from auditor.gating.frozen import ALPHA, DELTA, QUANTILES, Frozen
+from auditor.gating.residue import Row, residue, scored
+from auditor.gating.states import Move, told
 from auditor.labels import Label, Nudge, Source
-from auditor.residue import Row, residue, scored
-from auditor.states import Move, told
 from auditor.store import Store, address
 from auditor.turn import Turn
 from tests.words import say, turn

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
-from auditor import show_labels
-from auditor.agreeing import Agreement, agreements
+from auditor.labelling import show as show_labels
+from auditor.labelling.agreeing import Agreement, agreements
 from auditor.labels import Label, Nudge, Source
 from auditor.show import console
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from auditor import certify
-from auditor.blind import QUEUE, Blind, Evidence, gathered
-from auditor.certify import certificate, progress
 from auditor.errors import ConfigError, NotEnough
-from auditor.freeze import calibration_of, failed
-from auditor.frozen import Candidate, Frozen, candidates, changed, checked, share
-from auditor.gate import current
+from auditor.gating import certify
+from auditor.gating.blind import QUEUE, Blind, Evidence, gathered
+from auditor.gating.certify import certificate, progress
+from auditor.gating.freeze import calibration_of, failed
+from auditor.gating.frozen import Candidate, Frozen, candidates, changed, checked, share
+from auditor.gating.gate import current
+from auditor.gating.residue import residue
+from auditor.gating.states import State, told
 from auditor.labels import Nudge, Source
-from auditor.residue import residue
-from auditor.states import State, told
 from auditor.store import Store
 from tests.gate_words import FROZEN, IDENTITY, eligible, fill, frozen, labelled, said, spread
 

@@ -11,8 +11,11 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from auditor import asking, cli_check, cli_evaluate, cli_replay
+from auditor import asking
 from auditor.calibration import encoded
+from auditor.commands import check as cli_check
+from auditor.commands import evaluate as cli_evaluate
+from auditor.commands import replay as cli_replay
 from auditor.evaluation import Evaluation
 from auditor.judge import Answer
 from auditor.labels import Label, Nudge, Source

@@ -12,14 +12,16 @@ import typer
 from msgspec import structs
 from typer.testing import CliRunner
 
-from auditor import calibrations, cli_gate, gate, review
+from auditor import calibrations
 from auditor.calibration import Calibration, Counts
-from auditor.drawing import Policy, Queue
-from auditor.drawing import fill as draw
+from auditor.commands import gate as cli_gate
 from auditor.features import fingerprint
-from auditor.identity import here
+from auditor.gating import gate, review
+from auditor.gating.identity import here
+from auditor.gating.states import State, told
+from auditor.labelling.drawing import Policy, Queue
+from auditor.labelling.drawing import fill as draw
 from auditor.labels import Label, Nudge, Source
-from auditor.states import State, told
 from auditor.store import Store
 from tests.gate_words import DAY, fill, frozen, spread
 

@@ -20,7 +20,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from auditor import cli_label
+from auditor.commands import label as cli_label
 from auditor.labels import Label, Nudge, Source
 from auditor.store import Store
 from tests.labelling_words import filled, hexed, nudge
@@ -174,7 +174,7 @@ def test_stats_count_and_say_what_is_missing() -> None:
 
 
 CODE = (
-    "import typer; from auditor import cli_label; app = typer.Typer();"
+    "import typer; from auditor.commands import label as cli_label; app = typer.Typer();"
     "app.command()(cli_label.label); app()"
 )
 

@@ -8,8 +8,8 @@ import pytest
 from msgspec import structs
 
 from auditor.calibration import Calibrations
-from auditor.compare import Difference, OtherLabels, compared
 from auditor.errors import ConfigError, NotEnough
+from auditor.evaluating.compare import Difference, OtherLabels, compared
 from auditor.evaluation import Estimate, Evaluation, Row
 from auditor.statistics import intervals
 from tests.evaluation_words import calibration, evaluation, examples, plain

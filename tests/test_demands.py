@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from auditor.calibration import Calibrations
-from auditor.demands import Demands, exit_code, gated
+from auditor.evaluating.demands import Demands, exit_code, gated
 from auditor.evaluation import Check, Evaluation
 from tests.evaluation_words import calibration, evaluation, examples, plain
 from tests.test_compare import better

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.drawing import RESIDUE, SETTLED, Policy, Queue, chance, fill, repeats
+from auditor.labelling.drawing import RESIDUE, SETTLED, Policy, Queue, chance, fill, repeats
 from auditor.labels import Label, Nudge, Source
 from auditor.store import Store
 from tests.labelling_words import DAY, asked, filled, hexed, nudge, report

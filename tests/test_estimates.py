@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auditor.estimates import Cohort, exactly, share, within
+from auditor.evaluating.estimates import Cohort, exactly, share, within
 from auditor.evaluation import Estimate
 from auditor.statistics import intervals, ranks
 

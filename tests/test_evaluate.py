@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from auditor import fit, trust
 from auditor.calibration import Calibration, Calibrations
-from auditor.crossfit import data
 from auditor.errors import ConfigError, NotEnough
-from auditor.estimates import Cohort
-from auditor.evaluate import Group
+from auditor.evaluating import trust
+from auditor.evaluating.estimates import Cohort
+from auditor.evaluating.evaluate import Group
+from auditor.evaluating.judges import SHOWN, WRONG, ranking, thinned
+from auditor.evaluating.opinions import opinions
+from auditor.evaluating.probabilities import drifted, levelled
 from auditor.evaluation import Check, Estimate, Evaluation, Judge
-from auditor.judges import SHOWN, WRONG, ranking, thinned
-from auditor.labelled import Examples
-from auditor.opinions import opinions
-from auditor.probabilities import drifted, levelled
+from auditor.fitting import fit
+from auditor.fitting.crossfit import data
+from auditor.fitting.labelled import Examples
 from auditor.statistics import ranks, scores
 from tests.evaluation_words import (
     ASKED,

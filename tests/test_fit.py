@@ -10,17 +10,17 @@ import typer
 from msgspec.structs import replace
 from typer.testing import CliRunner
 
-from auditor import labelled, regression
 from auditor.audit import audit
 from auditor.calibration import decoded
-from auditor.card import card
-from auditor.cli_fit import fit as command
-from auditor.crossfit import LOGISTIC, PLATT, READINGS, data, fitter, numbers, said
+from auditor.commands.fit import fit as command
 from auditor.errors import ConfigError, NotEnough
-from auditor.fit import choice, cross_fitted, fitted
+from auditor.fitting import labelled, regression
+from auditor.fitting.card import card
+from auditor.fitting.crossfit import LOGISTIC, PLATT, READINGS, data, fitter, numbers, said
+from auditor.fitting.fit import choice, cross_fitted, fitted
+from auditor.fitting.measures import binned, chosen, deciles, loosest, measured
 from auditor.judge import Answer
 from auditor.labels import Label, Nudge, Source
-from auditor.measures import binned, chosen, deciles, loosest, measured
 from auditor.records import written
 from auditor.statistics import platt, ranks
 from auditor.store import Store, address

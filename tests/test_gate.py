@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from auditor import blind, canary, certify, gate, killswitch
-from auditor.alarms import Alarm, Health, Outcome, Watch, alarm
 from auditor.audit import audit
-from auditor.frozen import Certificate, Frozen
-from auditor.gate import Here, Standing, held, held_out, standing, watched
+from auditor.gating import blind, canary, certify, gate, killswitch
+from auditor.gating.alarms import Alarm, Health, Outcome, Watch, alarm
+from auditor.gating.frozen import Certificate, Frozen
+from auditor.gating.gate import Here, Standing, held, held_out, standing, watched
+from auditor.gating.residue import residue
+from auditor.gating.states import Move, State, told
 from auditor.judge import Answer
 from auditor.labels import Source
 from auditor.policy import OBSERVE
-from auditor.residue import residue
-from auditor.states import Move, State, told
 from auditor.store import Store
 from tests.gate_words import (
     DAY,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from auditor.errors import ConfigError
-from auditor.label_files import Read, read
+from auditor.labelling.files import Read, read
 from auditor.labels import Label, Nudge, Reason, Source
 from auditor.records import written
 from auditor.store import Store

@@ -9,10 +9,10 @@ import pytest
 from msgspec import structs
 from rich.console import Console
 
-from auditor.drawing import Queue
-from auditor.keys import DOWN, END, ENTER, ESCAPE, UP, Lines
-from auditor.label_screen import REASONS, Screen
-from auditor.labelling import Sitting, sitting
+from auditor.labelling.drawing import Queue
+from auditor.labelling.keys import DOWN, END, ENTER, ESCAPE, UP, Lines
+from auditor.labelling.screen import REASONS, Screen
+from auditor.labelling.sitting import Sitting, sitting
 from auditor.labels import Nudge, Reason
 from auditor.store import Store
 from auditor.turn import Turn

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from auditor.drawing import Policy, Queue
-from auditor.labelling import Collector, Item, Sitting, collected, sitting
+from auditor.labelling.drawing import Policy, Queue
+from auditor.labelling.sitting import Collector, Item, Sitting, collected, sitting
 from auditor.labels import Label, Nudge, Reason, Source, counting
 from auditor.sieve import sieve
 from auditor.store import Store

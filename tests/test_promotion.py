@@ -8,17 +8,18 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from auditor import canary, gate, review, show_gate
-from auditor.blind import Blind, Evidence
-from auditor.certify import progress
 from auditor.errors import ConfigError
-from auditor.frozen import Candidate, Certificate, Frozen
+from auditor.gating import canary, gate, review
+from auditor.gating import show as show_gate
+from auditor.gating.blind import Blind, Evidence
+from auditor.gating.certify import progress
+from auditor.gating.frozen import Candidate, Certificate, Frozen
+from auditor.gating.promotion import FAIL, PASS, REFUSED, WARN, Facts, conditions
+from auditor.gating.residue import Row
+from auditor.gating.review import Reviewed, reviewed
+from auditor.gating.states import Move, State, told
+from auditor.gating.status import Status, status
 from auditor.labels import Nudge, Source
-from auditor.promotion import FAIL, PASS, REFUSED, WARN, Facts, conditions
-from auditor.residue import Row
-from auditor.review import Reviewed, reviewed
-from auditor.states import Move, State, told
-from auditor.status import Status, status
 from auditor.store import Store
 from tests.gate_words import (
     DAY,

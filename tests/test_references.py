@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from auditor.evaluating.references import REFERENCES, agents, dangling
 from auditor.judge import Answer
-from auditor.references import REFERENCES, agents, dangling
 from auditor.turn import Turn, TurnError
 from tests.evaluation_words import ASKED, OPEN, PROVED, examples, line
 from tests.words import call, result, say, turn

@@ -10,8 +10,8 @@ from msgspec import structs
 
 from auditor.audit import audit
 from auditor.calibration import NO_CALIBRATIONS, Calibrations
+from auditor.evaluating.replay import Replayed, answered, replayed
 from auditor.labels import Label, Nudge, Source
-from auditor.replay import Replayed, answered, replayed
 from auditor.store import Store, address
 from auditor.turn import Turn
 from tests.evaluation_words import ASKED, OPEN, PROVED, calibration

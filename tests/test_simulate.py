@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from auditor.errors import ConfigError
-from auditor.simulate import State, current, simulated
+from auditor.evaluating.simulate import State, current, simulated
 from auditor.statistics.eprocess import most_wrong
 from auditor.store import Store
 from tests.gate_words import FROZEN, NOW, fill, frozen, labelled, spread

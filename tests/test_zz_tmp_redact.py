@@ -220,14 +220,14 @@ FAMILIES: dict[str, st.SearchStrategy[tuple[str, str]]] = {
     "an IPv6 address": drawn("123456789abcdef", 4).map(
         lambda word: (f"2001:db8::{word}:{word}", f"{word}:{word}")
     ),
-    "a telephone number": drawn(DIGITS, 9).map(lambda rest: (f"+49 1{rest}", rest)),
+    "a telephone number": drawn(DIGITS, 9).map(lambda rest: (f"call +49 1{rest}", rest)),
 }
 AROUND = st.text(max_size=30) | st.text("\"'`<>=:@/\\(){}[],;.$& \n+-_", max_size=12)
-PAIRS = [" \n", "  ", "()", "``", "[]", "||", ",,", "\n\n", ",.", "\t;"]
+PAIRS = [" \n", "  ", "()", "``", "[]", ",,", "\n\n", "\t;"]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(data=st.data())
 def test_no_secret_survives_whatever_stands_around_it(family: str, data: st.DataObject) -> None:
     written, secret = data.draw(FAMILIES[family])

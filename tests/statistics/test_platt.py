@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.isotonic import IsotonicRegression
 
-from auditor import regression
+from auditor.fitting import regression
 from auditor.statistics.arrays import logit
 from auditor.statistics.platt import Platt, fit
 from tests.statistics.worlds import calibrated, excess, over_confident

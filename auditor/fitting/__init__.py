@@ -1,0 +1,1 @@
+"""Labelled turns -> a calibration and its card; scikit-learn fits here and nowhere else."""

@@ -1,0 +1,1 @@
+"""From observing to nudging and back: frozen policies, certificates, promotion, alarms."""
