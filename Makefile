@@ -25,6 +25,7 @@ setup: $(VENV)/ready-dev
 
 bench: $(VENV)/ready-dev
 	$(BIN)/python benchmarks/quality_sieve.py
+	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/speed_scan.py
 	$(BIN)/python benchmarks/speed_repetition.py
 	$(BIN)/python benchmarks/memory_scan.py
