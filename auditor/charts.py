@@ -16,7 +16,7 @@ from auditor.evaluation import Judge, Reliability, RiskCoverage
 from auditor.markup import escaped
 from auditor.svg import Axis, Plot
 
-LEFT, RIGHT, TOP, BOTTOM = 58.0, 382.0, 10.0, 230.0
+LEFT, RIGHT, TOP, BOTTOM = 58.0, 378.0, 10.0, 230.0
 """Edges of a plot on the paper."""
 
 MIDDLE, NAMED = (LEFT + RIGHT) / 2, BOTTOM + 34

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor import charts, tables
+from auditor.evaluating.figures import plain, share
 from auditor.evaluation import Evaluation, Scores
 from auditor.markup import shown
 
@@ -44,14 +45,14 @@ def _template() -> Any:
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - only who writes a report
     from markupsafe import Markup  # noqa: PLC0415
 
-    def plain(value: Any) -> Any:
+    def readable(value: Any) -> Any:
         hostile = isinstance(value, str) and not isinstance(value, Markup)
         return shown(value) if hostile else value
 
     surroundings = Environment(
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=plain,
+        finalize=readable,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -90,7 +91,7 @@ def _tables(found: Evaluation) -> dict[str, Any]:
         "band": _band(found.scores),
         "residue_band": _band(found.residue_scores),
         "tiles": tables.tiles(found),
-        "states": tables.states(found),
+        "states": _states(found),
         "gate": tables.gate(found),
         "judges": tables.judges("All turns", found.judges),
         "residue_judges": tables.judges("Residue", found.residue_judges),
@@ -100,8 +101,44 @@ def _tables(found: Evaluation) -> dict[str, Any]:
         "slices": tables.slices(found),
         "detectors": tables.detectors(found),
         "provenance": tables.provenance(found),
-        "drift": tables.drift(found),
-        "timings": tables.timings(found),
-        "probability": tables.probability,
+        "drift": _drift(found),
+        "timings": _timings(found),
+        "probability": lambda value: share(value, digits=2),
         "with_texts": any(each.request or each.reply for each in found.mistakes),
     }
+
+
+def _drift(found: Evaluation) -> str:
+    """Say whether turns are still like those of the fit."""
+    moved = found.drift
+    if moved is None or moved.psi is None or moved.limit is None:
+        return "Not measured: there are no probabilities of turns that the calibration did not see."
+    verdict = "within" if moved.psi <= moved.limit else "beyond"
+    return (
+        f"The probabilities of {moved.n:,} residue turns lie {plain(moved.psi)} (PSI)"
+        f" from those of the fit, {verdict} the {plain(moved.limit)} that chance alone shows."
+    )
+
+
+def _timings(found: Evaluation) -> list[str]:
+    """Say how long a turn takes."""
+    times = found.timings
+    told = []
+    if times.sieve:
+        told.append(f"Sieve: {_milliseconds(times.sieve)}.")
+    if times.model:
+        asked = f"{times.asked:,} turns asked about"
+        told.append(f"Decision model: {_milliseconds(times.model)} ({asked}).")
+    return told or ["Nothing was timed."]
+
+
+def _milliseconds(found: tuple[float, float]) -> str:
+    middle, high = found
+    return f"{middle:,.3g} ms a turn at the median, {high:,.3g} ms at the 95 % quantile"
+
+
+def _states(found: Evaluation) -> list[tuple[str, int]]:
+    """Count the checks of each state, the worst first."""
+    order = ("FAIL", "REFUSED", "WARN", "PASS")
+    counts = [(state, sum(check.state == state for check in found.checks)) for state in order]
+    return [(state, number) for state, number in counts if number]

@@ -11,8 +11,11 @@ from itertools import groupby
 from msgspec import Struct
 
 from auditor.charts import MARKS
-from auditor.evaluating.figures import NONE, plain, share
+from auditor.evaluating.figures import NONE, plain
 from auditor.evaluation import DetectorRow, Estimate, Evaluation, Judge, Scores, Slice
+
+SPACE = "\u00a0"
+"""Keeps an interval on one line; between it and the number of turns a line may break."""
 
 
 class Cell(Struct, frozen=True):
@@ -46,13 +49,13 @@ def numbered(found: Estimate | None, digits: int = 3) -> Cell:
 def _estimated(found: Estimate | None, times: float, digits: int, unit: str) -> Cell:
     if found is None:
         return Cell(NONE, number=True)
-    turns = f"n {found.n:,}"
+    turns = f"n{SPACE}{found.n:,}"
     if found.value is None:
         return Cell(NONE, turns, number=True)
     between = "no interval"
     if found.low is not None and found.high is not None:
         low, high = (plain(times * end, digits=digits) for end in (found.low, found.high))
-        between = f"[{low}, {high}]"
+        between = f"[{low},{SPACE}{high}]"
     said = plain(times * found.value, digits=digits) + unit
     return Cell(said, f"{between} · {turns}", number=True)
 
@@ -122,7 +125,7 @@ _MEASURES: tuple[tuple[str, Callable[[Scores], Cell]], ...] = (
 
 def _bare(value: float | None, found: Scores) -> Cell:
     """Write a number that is a limit or a test itself and so has no interval."""
-    return Cell(plain(value), f"n {found.log_loss.n:,}", number=True)
+    return Cell(plain(value), f"n{SPACE}{found.log_loss.n:,}", number=True)
 
 
 def scores(found: Evaluation) -> Table | None:
@@ -217,35 +220,6 @@ def _provenance(found: Evaluation) -> Iterator[tuple[str, str]]:
     yield "format", found.schema
 
 
-def drift(found: Evaluation) -> str:
-    """Say whether turns are still like those of the fit."""
-    moved = found.drift
-    if moved is None or moved.psi is None or moved.limit is None:
-        return "Not measured: there are no probabilities of turns that the calibration did not see."
-    verdict = "within" if moved.psi <= moved.limit else "beyond"
-    return (
-        f"The probabilities of {moved.n:,} residue turns lie {plain(moved.psi)} (PSI)"
-        f" from those of the fit, {verdict} the {plain(moved.limit)} that chance alone shows."
-    )
-
-
-def timings(found: Evaluation) -> list[str]:
-    """Say how long a turn takes."""
-    times = found.timings
-    told = []
-    if times.sieve:
-        told.append(f"Sieve: {_milliseconds(times.sieve)}.")
-    if times.model:
-        asked = f"{times.asked:,} turns asked about"
-        told.append(f"Decision model: {_milliseconds(times.model)} ({asked}).")
-    return told or ["Nothing was timed."]
-
-
-def _milliseconds(found: tuple[float, float]) -> str:
-    middle, high = found
-    return f"{middle:,.3g} ms a turn at the median, {high:,.3g} ms at the 95 % quantile"
-
-
 def tiles(found: Evaluation) -> list[tuple[str, Cell, str]]:
     """Give the four numbers to look at first, and what each means."""
     ours = found.judges[0] if found.judges else None
@@ -269,15 +243,3 @@ def tiles(found: Evaluation) -> list[tuple[str, Cell, str]]:
             "AUC on the residue: 1 orders every pair of turns rightly, 0.5 is chance",
         ),
     ]
-
-
-def states(found: Evaluation) -> list[tuple[str, int]]:
-    """Count the checks of each state, the worst first."""
-    order = ("FAIL", "REFUSED", "WARN", "PASS")
-    counts = [(state, sum(check.state == state for check in found.checks)) for state in order]
-    return [(state, number) for state, number in counts if number]
-
-
-def probability(value: float | None) -> str:
-    """Write a probability."""
-    return share(value, digits=2)
