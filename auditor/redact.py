@@ -32,7 +32,9 @@ MAX_PASSES = 8
 made to (a guess), and is taken out whole."""
 
 _AT_DOMAIN = re.compile(
-    r"@(?![1-4]x\.)(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9_-])"
+    # No picture for another density (icon@2x.png), no unit of systemd (getty@tty1.service).
+    r"@(?![1-4]x\.|[\w-]{1,62}\.(?:service|socket|timer)\b)"
+    r"(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9_-])"
 )
 _AT_HOST = re.compile(
     # A shell's prompt, or what scp and rsync take: joe@laptop:~$, joe@laptop:/srv, joe@laptop ~ %
@@ -72,7 +74,7 @@ _HOMES = (
         ":\\",
         re.compile(
             r":\\\\?Users\\\\?(?!Public\b)"
-            r"([^\\/:*?\"'<>|\r\n]{1,64}(?=[\\/])|[^\\/:*?\"'<>|\s]{1,64})"
+            r"([^\\/:*?\"'<>|{}%$\r\n]{1,64}(?=[\\/])|[^\\/:*?\"'<>|{}%$\s]{1,64})"
         ),
     ),
 )
@@ -85,6 +87,9 @@ _IPV4 = re.compile(
 _IPV6 = re.compile(
     r"[23fF](?<![\w:.].)[0-9a-fA-F]{3}(?::[0-9a-fA-F]{0,4}){2,7}(?![\w:])",
 )
+_EVERYBODYS = frozenset(("8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1"))
+"""Addresses of public name servers."""
+
 _PHONES = (
     # Conservative: an international number inside a line (a line that begins with + is a diff).
     (
@@ -187,6 +192,8 @@ def _before_at(text: str, places: re.Pattern[str], placeholder: str) -> str:
         least = max(end, start - LOCAL_PART)
         while start > least and text[start - 1] in _LOCAL_CHARACTERS:
             start -= 1
+        if text[start - 1 : start] == "\\" and text[start] in "nrt":
+            start += 1  # an escaped line break: \n@decorator
         if start < place.start() and text[start : place.start()] not in _NOBODY:
             pieces += [text[end:start], placeholder]
             end = place.end()
@@ -205,6 +212,8 @@ def _numbers(text: str) -> str:
 
 
 def _if_address(found: re.Match[str]) -> str:
+    if found[0] in _EVERYBODYS:
+        return found[0]
     try:
         ip_address(found[0])
     except ValueError:

@@ -21,7 +21,9 @@ _KEY_SHAPES = {
     "glsa_ sbp_ sb_secret_ figd_ ya29. hvs. glpat- glrt- gldt- xapp-": rf"{_W}{{20,}}+",
     "dckr_pat_ sntrys_ pscale_tkn_ pscale_pw_ rubygems_": rf"{_W}{{20,}}+",
     "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs-": rf"{_W}{{16,}}+",
-    "xai- pplx- nvapi- tvly- fc- PMAK- NRAK- tskey- GOCSPX- pypi-": rf"{_W}{{20,}}+",
+    "xai- pplx- nvapi- tvly- fc- PMAK- NRAK- tskey- GOCSPX- pypi-": (
+        rf"(?=[A-Za-z_-]{{0,64}}[0-9]){_W}{{20,}}+"  # words with dashes have no digit
+    ),
     "AGE-SECRET-KEY-1": "[0-9A-Z]{40,}+",
     "AIza": rf"{_W}{{35}}+",
     "AKIA ASIA": "[0-9A-Z]{16}+",
@@ -59,17 +61,17 @@ PRIVATE = re.compile(
 _VALUE = r"[^\s\"'`,;<>(){}\[\]\\&]"
 _TO_VALUE = r"(?:\\?[\"'])?[ \t]{0,4}(?:[:：]=?|=>?)[ \t]{0,4}"
 _SET = (
-    rf"{_TO_VALUE}(?:\\?[\"'](?![$<{{])([^\s\"'\\<>]{{4,512}}+)(?=\\?[\"'])"
-    rf"|(?=[^\s\"'0-9<>()]{{0,64}}[0-9])(?!\$)({_VALUE}{{6,512}}+)(?![(\[])"
-    rf"|(?<=[^\s]=)(?![$%]|[a-z_]{{1,16}}\.|(?:true|false|none|null)\b)({_VALUE}{{6,512}}+)(?![(\[]))"
+    rf"{_TO_VALUE}(?:\\?[\"'](?![$<{{]|[\^~][0-9]+\.)([^\s\"'\\<>]{{4,512}}+)(?=\\?[\"'])"
+    rf"|(?=[^\s\"'0-9<>()]{{0,64}}[0-9])(?!\$)({_VALUE}{{6,512}}+)(?!(?<=\w)[(\[])"
+    rf"|(?<=[^\s]=)(?![$%]|[a-z_]{{1,16}}\.|(?:true|false|none|null)\b)({_VALUE}{{6,512}}+)(?!(?<=\w)[(\[]))"
 )
 
 # A value in a sentence: "the password for staging is hunter2", "with password `s3cret!`". It is one
 # word, in quotes or with a digit; what says how a password is kept or shaped is none.
 _IS = "is|was|are|(?:set|changed|reset) to|ist|war|lautet|es|est|é|è|это"
 _NO_VALUE = (
-    "(?!(?:sha|md|aes|bcrypt|scrypt|argon|pbkdf|base|utf|oauth|hmac|pkcs|rsa)-?[0-9])"
-    "(?![0-9]{1,3}[-+]?(?:char|digit|letter|bit|byte|day|hour|min|sec|zeichen|stellig))"
+    r"(?!(?:sha|md|aes|bcrypt|scrypt|argon|pbkdf|base|utf|oauth|hmac|pkcs|rsa)-?[0-9]{1,4}(?!\w))"
+    r"(?![0-9]{1,3}[-+]?(?:char|digit|letter|bit|byte|day|hour|min|sec|zeichen)[a-z]{0,6}(?!\w))"
     "(?!(?:required|optional|null|none|undefined|empty|blank|true|false|invalid|incorrect|wrong"
     r"|missing|correct|valid|expired|hashed|encrypted|string|password|username|admin|root)(?![\w-]))"
 )
@@ -77,11 +79,11 @@ _WORD = r"[^\s\"'`“”«»<>(){}\[\]\\]"
 _WORTH = (
     rf"(?:[\"'`“«](?!\$){_NO_VALUE}({_WORD}{{4,128}}+)(?=[\"'`”»])"
     rf"|(?=[^\s\"'0-9<>()]{{0,64}}[0-9])(?![$/]){_NO_VALUE}"
-    rf"({_WORD}{{5,128}}?)(?=[.,;:!?)]{{0,3}}(?:\s|$)))"
+    rf"({_WORD}{{5,128}}?)(?=[.,;:!?)]{{0,3}}(?:[\s\"'`“”«»|<>(){{}}\[\]\\]|$)))"
 )
 _SAID = (
     rf"(?:(?:[ \t][^\s.:=<>]{{1,40}}+){{0,4}}[ \t](?:{_IS})(?: now| still|:)?[ \t]{{1,2}}"
-    r"|[ \t]?(?:是|为|は)[ \t]?"
+    r"|[ \t]?(?:是|为|は)[ \t]?(?=[!-~]{5})"
     r"|(?:(?<=and.password)|(?<=with.password)|(?<=with.passphrase)|(?<=use.password)"
     rf"|(?<=mit.passwort)|(?<=dem.passwort))[ \t]){_WORTH}"
 )
@@ -90,10 +92,10 @@ _KEY_KINDS = ("api", "access", "private", "signing", "encryption", "account", "a
 _NAMED = {
     "passw": rf"(?:or)?[dt]{_SET_OR_SAID}",
     "passphrase": _SET_OR_SAID,
-    "pwd": _SET,
+    "pwd": rf"(?!=\\?[\"']?[/~]){_SET}",  # the shell's own PWD is a folder
     "secret": rf"(?:[_-]?access)?(?:[_-]?key)?{_SET_OR_SAID}",
-    "token": _SET_OR_SAID,
-    "credential": f"s?{_SET}",
+    "token": f"(?<!webtoken){_SET_OR_SAID}",
+    "credential": rf"s?(?!: ?[\"'](?:include|same-origin|omit)[\"']){_SET}",  # those of `fetch`
     "apikey": _SET_OR_SAID,
     "accountkey": _SET,
     **{
@@ -113,5 +115,7 @@ _NAMED = {
 NAMED = tuple((name, re.compile(name + rest, re.ASCII)) for name, rest in _NAMED.items())
 """Needle and pattern of each value that its name gives away, on the text in lower case."""
 
-IN_URL = re.compile(r"://([^\s/@:<>\"']{0,128}:[^\s/@<>\"']{1,256})@")
-"""User and password in a URL."""
+IN_URL = re.compile(
+    r"://([^\s/@:<>\"']{0,128}:(?!\$?\{[^\s{}@]{0,64}\}@)[^\s/@<>\"']{1,256})@",
+)
+"""User and password in a URL, unless a template is still to be filled in."""

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from auditor import charts, tables
 from auditor.evaluation import Evaluation
+from auditor.reporting import charts, tables
 
 DOCS = Path(__file__).parents[1] / "docs"
 START, END = "<!-- numbers: benchmarks/plots.py -->\n", "<!-- /numbers -->"

@@ -7,6 +7,11 @@ the arguments of calls, their results. A share is of texts that changed, and of 
 went. `--sample` prints cuts drawn uniformly (of one placeholder with `--mark`) with what stood
 around them, for a person to say which were no secrets: it prints what was taken out, so look at it
 and throw it away. Counts without a judgement say nothing about wrong cuts; no bar.
+
+What was seen in one sample of 97 cuts of the shared turns (which were redacted before they were
+shared, so real secrets are rare in them): 33 homes of one service account, most others stand-ins in
+the place of a secret (`test123`, `your-key`), three that were masked already (`****`), and two that
+cut no secret at all (systemd units, left alone since).
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ import pytest
 from auditor.audit import audit
 from auditor.errors import StoreError
 from auditor.labels import Label, Nudge, Source
-from auditor.schema import MIGRATIONS
 from auditor.store import Store, address
 from tests.words import say, turn
 
@@ -118,42 +117,3 @@ def test_rows_are_only_ever_added(store: Store, table: str) -> None:
         for statement in ("DELETE FROM {0}", "UPDATE {0} SET {1} = {1}"):
             with pytest.raises(sqlite3.IntegrityError, match="only ever added"):
                 db.execute(statement.format(table, column))
-
-
-def _first_version(path: Path) -> None:
-    """Write a store as the first version of the schema had it, with a row in each table."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.executescript(MIGRATIONS[0])
-        db.execute(f"PRAGMA application_id = {0x54555241}")
-        db.execute("PRAGMA user_version = 1")
-        encoded = (
-            '{"turn":"t","session":"s","harness":"h","model":null,"parent":null,'
-            '"request_kind":"human","started":null,"ended":null,"verdict":null,'
-            '"opinion":"residue","by":null,"probability":null,"score":0.2,"would_nudge":false,'
-            '"decision":"silent","reason":"nothing proves it","remedy":null,"signals":{}}'
-        )
-        key = b"\1" * 32
-        turn_row = (key, "t", "s", "h", None, None, "human", None, None, 5.0)
-        db.execute("INSERT INTO turns VALUES (?,?,?,?,?,?,?,?,?,?)", turn_row)
-        audit_row = (key, "f", None, "silent", 0, 0.2, encoded, 5.0)
-        db.execute("INSERT INTO audits VALUES (?,?,?,?,?,?,?,?)", audit_row)
-        db.execute("INSERT INTO texts VALUES (?,?,?,?,?)", (key, "do", "", "did", 5.0))
-        db.execute("INSERT INTO scans VALUES (1, 4.0, 5.0, '[]', '{}')")
-
-
-def test_a_store_of_the_first_version_goes_on(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    _first_version(path)
-    with Store(path) as store:
-        (kept,) = store.audited()
-        assert (kept.turn, kept.audit.turn, kept.audit.answer) == ("01" * 32, "t", None)
-        assert kept.text is not None
-        assert store.stats().scans == 1
-        store.add_labels([label(1.0, name=kept.turn)])
-        store.add(SUBJECT, audit(SUBJECT))
-        store.flush()
-        assert (store.stats().turns, store.stats().labels) == (2, 1)
-    with closing(sqlite3.connect(path)) as db:
-        assert db.execute("PRAGMA user_version").fetchone()[0] == len(MIGRATIONS)
-        assert db.execute("PRAGMA foreign_key_check").fetchall() == []

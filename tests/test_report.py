@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from auditor import charts, svg, tables
 from auditor.evaluation import (
     Check,
     DetectorRow,
@@ -33,8 +32,9 @@ from auditor.evaluation import (
     Slice,
     Timings,
 )
-from auditor.markup import escaped, shown
-from auditor.report import LONGEST, written
+from auditor.reporting import charts, svg, tables
+from auditor.reporting.markup import escaped, shown
+from auditor.reporting.report import LONGEST, written
 
 NONE = Estimate(None)
 XML = "{http://www.w3.org/2000/svg}"

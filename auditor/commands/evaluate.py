@@ -129,7 +129,7 @@ def evaluate(
             to = stack.enter_context(_opened(out, "--out"))
             found = evaluated_now(data, model, calibration, offline, db, told)
             if page is not None:
-                from auditor.report import written
+                from auditor.reporting.report import written
 
                 page.file.write(written(found).encode())
             if as_json:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from auditor.markup import escaped
+from auditor.reporting.markup import escaped
 
 WIDTH = 400
 """Units across. Text is 12 units high, so a phone of 360 pixels still shows it at 10 (a guess)."""

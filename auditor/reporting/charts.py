@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from auditor import svg
 from auditor.evaluating.figures import percent, share
 from auditor.evaluation import Judge, Reliability, RiskCoverage
-from auditor.markup import escaped
-from auditor.svg import Axis, Plot
+from auditor.reporting import svg
+from auditor.reporting.markup import escaped
+from auditor.reporting.svg import Axis, Plot
 
 LEFT, RIGHT, TOP, BOTTOM = 58.0, 378.0, 10.0, 230.0
 """Edges of a plot on the paper."""

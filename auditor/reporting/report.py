@@ -11,10 +11,10 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from auditor import charts, tables
 from auditor.evaluating.figures import plain, share
 from auditor.evaluation import Evaluation, Scores
-from auditor.markup import shown
+from auditor.reporting import charts, tables
+from auditor.reporting.markup import shown
 
 LONGEST = 4000
 """Characters of a text of a turn; readers cut them shorter (`glimpse`), other makers may not."""

@@ -10,9 +10,9 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from auditor.charts import MARKS
 from auditor.evaluating.figures import NONE, plain
 from auditor.evaluation import DetectorRow, Estimate, Evaluation, Judge, Scores, Slice
+from auditor.reporting.charts import MARKS
 
 SPACE = "\u00a0"
 """Keeps an interval on one line; between it and the number of turns a line may break."""
