@@ -14,12 +14,12 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
 import msgspec
 from platformdirs import user_cache_dir
 
+from auditor.closing import Closing
 from auditor.judge import Answer, Asked
 
 ROWS = 100_000
@@ -78,7 +78,7 @@ def key(identity: str, asked: Asked) -> bytes:
     return digest.digest()
 
 
-class Answers:
+class Answers(Closing):
     """One open cache; close it, or use it in a `with` block. Any thread may use it."""
 
     def __init__(self, path: Path | None = None, *, rows: int = ROWS) -> None:
@@ -91,17 +91,6 @@ class Answers:
         self._db: sqlite3.Connection | None = None
         with self._spared():
             self._db = self._opened()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Take out what is too much, and close; twice does no harm."""

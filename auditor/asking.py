@@ -7,10 +7,10 @@ model ends a scan. The answers themselves are `answers`' and the backends'.
 from __future__ import annotations
 
 import sys
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from auditor import show
+from auditor.closing import Closing
 from auditor.errors import JudgeUnavailable
 from auditor.models import registry
 from auditor.models.registry import Located
@@ -57,7 +57,7 @@ def located(name: str, *, offline: bool) -> Located:
     return registry.resolve(name)
 
 
-class Asker:
+class Asker(Closing):
     """Asks about turns, until the questions are used up or the model fails; use it in `with`."""
 
     def __init__(self, name: str | None, *, questions: int | None, offline: bool) -> None:
@@ -75,15 +75,8 @@ class Asker:
         except JudgeUnavailable as error:
             self.done.problem = str(error)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Give back what is open."""
         if self._llama is not None:
             self._llama.close()
         if self._answers is not None:

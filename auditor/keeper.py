@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import msgspec
 
 from auditor.audit import Audit
+from auditor.closing import Closing
 from auditor.errors import StoreError
 from auditor.labelling.sitting import Collector
 from auditor.labels import Label
@@ -18,7 +17,7 @@ from auditor.summary import Summary, named
 from auditor.turn import Turn
 
 
-class Keeper:
+class Keeper(Closing):
     """The store of a scan, if there is one; when it fails, the scan goes on without it."""
 
     def __init__(self, path: Path | None) -> None:
@@ -34,15 +33,8 @@ class Keeper:
         except StoreError as error:
             self.failed = error
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Give back what is open."""
         if self._store is not None:
             self._store.close()
 

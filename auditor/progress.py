@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+from auditor.closing import Closing
 from auditor.summary import Asking
 
 SLOW = 1.0
 """Seconds after which a progress bar appears (a guess: what a person waits without asking)."""
 
 
-class Bar:
+class Bar(Closing):
     """A progress bar on a terminal, from `SLOW` seconds of work on; elsewhere nothing."""
 
     def __init__(self, to: Console, total: int) -> None:
@@ -26,15 +25,8 @@ class Bar:
         self._asking = ""
         self._begun = time.monotonic()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Give back what is open."""
         if self._bar is not None:
             self._bar.stop()
 

@@ -78,7 +78,7 @@ def write(path: Path, size: int) -> int:
 def scan(path: Path) -> tuple[float, float]:
     """Scan in a child; return its peak resident set in MB and its seconds."""
     command = [sys.executable, "-m", "auditor", "scan", str(path)]
-    command += ["--format", "jsonl", "--db", str(path.with_name("store.db"))]
+    command += ["--format", "jsonl", "--model", "none", "--db", str(path.with_name("store.db"))]
     begun = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL)  # noqa: S603 our own command
     _, status, used = os.wait4(child.pid, 0)

@@ -78,7 +78,8 @@ def scan(found: list[Source]) -> int:
 def command(found: list[Source], *options: str) -> int:
     """The whole `auditor scan`, in a process of its own."""
     paths = [str(source.path) for source in found]
-    whole = [sys.executable, "-m", "auditor", "scan", *paths, "--format", "jsonl", *options]
+    whole = [sys.executable, "-m", "auditor", "scan", *paths, *options]
+    whole += ["--format", "jsonl", "--model", "none"]
     done = subprocess.run(whole, check=True, capture_output=True)  # noqa: S603 our own command
     return len(done.stdout)
 

@@ -22,7 +22,7 @@ from auditor.fitting.measures import binned, chosen, deciles, loosest, measured
 from auditor.judge import Answer
 from auditor.labels import Label, Nudge, Source
 from auditor.records import written
-from auditor.statistics import platt, ranks
+from auditor.statistics import ranks
 from auditor.store import Store, address
 from tests.words import call, result, say, turn
 
@@ -196,17 +196,6 @@ def test_what_is_stored_says_what_was_fitted(tmp_path: Path) -> None:
         centred[np.ix_(~found.answered, [name in READINGS for name in plan.steps])] = 0
         expected = fit.scale.of(fit.line.of(x), centred)
         assert np.abs(1 / (1 + np.exp(-line)) - expected).max() < 1e-9
-
-
-def test_scaling_alone_is_ridged_platt() -> None:
-    random = np.random.default_rng(3)
-    line = random.normal(size=200)
-    y = (random.random(200) < 1 / (1 + np.exp(1 - 2 * line))).astype(float)
-    w = random.uniform(1, 3, 200)
-    ours = regression.scaled(line, np.zeros((200, 0)), y, w, np.zeros(0))
-    theirs = platt.fit(y, 1 / (1 + np.exp(-line)), w)
-    assert theirs is not None
-    assert (ours.offset, ours.slope) == pytest.approx((theirs.intercept, theirs.slope), abs=1e-4)
 
 
 def test_no_weight_points_against_its_sense_and_an_unseen_detector_keeps_it() -> None:

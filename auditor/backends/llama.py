@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from auditor.backends._cpus import granted
+from auditor.closing import Closing
 from auditor.errors import JudgeUnavailable
 from auditor.judge import BUDGET, LETTERS, Answer, Asked, Rendered
 
@@ -40,7 +40,7 @@ def identity(digest: str, *, orders: int | None = None, budget: int = BUDGET) ->
     return f"{digest} llama-cpp-python {library} orders {orders or 'each'} budget {budget}"
 
 
-class Llama:
+class Llama(Closing):
     """A loaded decision model; close it, or use it in a `with` block."""
 
     def __init__(  # noqa: PLR0913 - all but the file and its name have defaults
@@ -75,17 +75,6 @@ class Llama:
         except BaseException:
             self._worker.shutdown()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Stop what runs and give the memory back; twice does no harm, nor after a fork."""

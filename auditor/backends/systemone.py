@@ -10,19 +10,21 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import ExitStack
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
 import httpx
 from anyio.from_thread import start_blocking_portal
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from auditor.backends._systemone import Choice, Served, message, retry_after, served
+from auditor.closing import Closing
 from auditor.errors import ConfigError, JudgeUnavailable, QuestionTooLong
+from auditor.evidence import Evidence
 from auditor.judge import BUDGET, Answer, Asked, Rendered, rendered
 from auditor.loopback import is_loopback
+from auditor.redact import VERSION, redact
 
 DEADLINE = 4.0
 """Seconds for an answer, retries included: what the tool that coined the question allows."""
@@ -67,7 +69,14 @@ class Refused(Struct, frozen=True):
         return self.status in TRANSIENT
 
 
-class SystemOne:
+def _redacted(asked: Asked) -> Asked:
+    """Take secrets and personal data out of what leaves this process."""
+    shown = asked.evidence
+    safe = Evidence(redact(shown.request), tuple(map(redact, shown.facts)), redact(shown.reply))
+    return structs.replace(asked, evidence=safe)
+
+
+class SystemOne(Closing):
     """A client; close it, or use it in a `with` block. `ask` may be called from any thread."""
 
     def __init__(  # noqa: PLR0913 - all but the address have defaults
@@ -86,7 +95,7 @@ class SystemOne:
         `allow_remote`: turns may leave this machine. `path`: in the place of `/v1/systemone`.
         """
         self._url = address(url, path, allow_remote=allow_remote)
-        self.identity = f"systemone {self._url} {model} wording {WORDING}"
+        self.identity = f"systemone {self._url} {model} wording {WORDING} redaction {VERSION}"
         self._model, self._deadline = model, deadline
         self._broken: str | None = None
         self._refusals = self._failures = 0
@@ -103,17 +112,6 @@ class SystemOne:
         self._open.callback(self._portal.call, self._client.aclose)
         self._closed = False
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """Hang up; twice does no harm."""
         self._closed = True
@@ -125,7 +123,7 @@ class SystemOne:
             raise JudgeUnavailable("the client of the decision server is closed")
         if self._broken is not None:
             raise JudgeUnavailable(f"{self._url} is asked no more: {self._broken}")
-        body, choice = request(asked, self._model)
+        body, choice = request(_redacted(asked), self._model)
         seconds = self._deadline if deadline_seconds is None else deadline_seconds
         began = time.perf_counter()
         found = self._portal.call(self._asked, body, choice, seconds)

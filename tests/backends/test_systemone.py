@@ -343,3 +343,21 @@ def test_any_answer_is_read_or_none(content: Any) -> None:
 def test_any_bytes_are_read_or_none(content: bytes) -> None:
     assert served(content, Choice("q", ("a", "b"))) is None
     assert message(content)
+
+
+def test_no_secret_leaves_the_process() -> None:
+    secret = "sk-" + "a1" * 20
+    told = f"OPENAI_API_KEY={secret}"
+    sent: list[bytes] = []
+
+    def answer(asked: httpx.Request) -> httpx.Response:
+        sent.append(asked.content)
+        return OK
+
+    evidence = Evidence(told, (f"It called bash {told}.",), f"I have set {told}. Shall I go on?")
+    with SystemOne(URL, transport=httpx.MockTransport(answer)) as server:
+        server.ask(Asked(WHOSE_MOVE, evidence))
+    (body,) = sent
+    assert secret.encode() not in body
+    assert body.count(b"<KEY>") == 3
+    assert b"Shall I go on?" in body
