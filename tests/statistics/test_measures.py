@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from auditor.statistics import agreement, arrays, platt, ranks, scores
+from auditor.statistics import agreement, arrays, ranks, scores
 from tests.statistics.worlds import calibrated
 
 NAN = float("nan")
@@ -18,7 +18,6 @@ OF_BOTH_CLASSES = {
     "precision at 10 %": lambda y, p, w: ranks.precision_at(y, p, w, 0.1),
     "rate at risk 30 %": lambda y, p, w: ranks.rate_at(y, p, w, 0.3),
     "cox": scores.cox,
-    "platt": platt.fit,
 }
 OF_ANY_TURN = {
     "log loss": scores.log_loss,
@@ -34,7 +33,7 @@ REPEATS = {
     name: measure
     for name, measure in ALL.items()
     # Each of these takes a heavy turn for one turn, not for several that agree.
-    if name not in {"ece", "reliability", "cox", "platt"}
+    if name not in {"ece", "reliability", "cox"}
 }
 
 
@@ -80,7 +79,7 @@ def test_what_cannot_be_computed_with_is_said(measure, y, p, w, says):
         measure(y, p, w)
 
 
-@each({name: ALL[name] for name in ("log loss", "brier", "corp", "ece", "cox", "platt")})
+@each({name: ALL[name] for name in ("log loss", "brier", "corp", "ece", "cox")})
 def test_a_probability_is_from_0_to_1(measure):
     with pytest.raises(ValueError, match="from 0 to 1"):
         measure([0, 1], [0.2, 1.2], None)
