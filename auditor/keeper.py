@@ -46,12 +46,13 @@ class Keeper(Closing):
         """Keep an audited turn; of `consecutive` ones also what they say about one another."""
         if self._store is None or self.failed is not None:
             return
+        new = False
         try:
-            self._store.add(turn, result)
+            new = self._store.add(turn, result)
         except StoreError as error:
             self.failed = error
         if consecutive:
-            self._labels += self._collector.take(turn, result.signals)
+            self._labels += self._collector.take(turn, result.signals, wanted=new)
 
     def finish(self, began: float, paths: tuple[Path, ...], summary: Summary) -> None:
         """Write what is waiting, and that the scan took place."""

@@ -110,11 +110,14 @@ class Store(LabelRows, Ledger):
         self._turns: list[tuple[Any, ...]] = []
         self._audits: list[tuple[Any, ...]] = []
 
-    def add(self, turn: Turn, audit: Audit) -> None:
-        """Keep an audited turn, with the next batch; the audit has been through `redacted`."""
+    def add(self, turn: Turn, audit: Audit) -> bool:
+        """Keep an audited turn, with the next batch; say whether it is new.
+
+        The audit has been through `redacted`.
+        """
         key, by, now = address(turn), judged(audit), time.time()
         if self._has(key, by):
-            return
+            return False
         texts = (opening(turn), "\n".join(activity(turn)), tail(turn))
         named = self._named(audit)
         self._texts.append((key, *texts, now))
@@ -122,6 +125,7 @@ class Store(LabelRows, Ledger):
         self._audits.append(audit_row(key, by, named, now))
         if len(self._turns) >= BATCH:
             self.flush()
+        return True
 
     def _has(self, key: bytes, by: str) -> bool:
         with wrapped(self.path):

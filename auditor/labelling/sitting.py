@@ -146,14 +146,17 @@ class Collector:
     def __init__(self) -> None:
         self._before: dict[str, _Before] = {}
 
-    def take(self, turn: Turn, signals: Signals | None = None) -> list[Label]:
+    def take(
+        self, turn: Turn, signals: Signals | None = None, *, wanted: bool = True
+    ) -> list[Label]:
         """Read the next turn of a session; give the labels of the turns before it.
 
-        `signals`: what the sieve saw in `turn`, where it has run already.
+        `signals`: what the sieve saw in `turn`, where it has run already. `wanted`: whether it
+        may say anything new; one that was read before did so then.
         """
         last = self._before.get(turn.session)
         self._before[turn.session] = _Before(turn, signals, last.turn if last else None)
-        if last is None:
+        if last is None or not wanted:
             return []
         found = _labelled(last.turn, implicit(last.turn, turn, last.signals), turn)
         found += _labelled(last.turn, hindsight(turn), turn)
