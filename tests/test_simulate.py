@@ -8,7 +8,8 @@ import pytest
 
 from auditor.errors import ConfigError
 from auditor.evaluating.simulate import State, current, simulated
-from auditor.statistics.eprocess import most_wrong
+from auditor.gating.frozen import DELTA
+from auditor.statistics.eprocess import delta_of, most_wrong
 from auditor.store import Store
 from tests.gate_words import FROZEN, NOW, fill, frozen, labelled, spread
 
@@ -22,10 +23,15 @@ TEN = [(0.98, 34), (0.95, 125)]
     [(0.2, *row) for row in TWENTY] + [(0.1, *row) for row in TEN],
 )
 def test_the_labels_that_a_certificate_takes(alpha: float, precision: float, labels: int) -> None:
-    (found,) = simulated(State(alpha=alpha), [precision]).outlooks
+    (found,) = simulated(State(alpha=alpha, delta=DELTA), [precision]).outlooks
     assert found.likely == labels
     assert found.surely is not None
     assert found.surely > labels
+
+
+def test_a_first_attempt_may_take_half_of_the_risk() -> None:
+    assert State().delta == delta_of(1, DELTA)
+    assert simulated(State(), [0.98]).least == 20
 
 
 def test_too_many_wrong_is_never() -> None:
@@ -34,13 +40,13 @@ def test_too_many_wrong_is_never() -> None:
 
 
 def test_a_rate_makes_days_of_labels() -> None:
-    (found,) = simulated(State(rate=4.0), [0.95]).outlooks
+    (found,) = simulated(State(delta=DELTA, rate=4.0), [0.95]).outlooks
     assert (found.likely, found.likely_days) == (27, 6.8)
 
 
 def test_labels_that_are_there_count() -> None:
-    assert simulated(State(n=10, wrong=0), [0.95]).least == 6
-    least = simulated(State(n=10, wrong=2), [0.95]).least or 0
+    assert simulated(State(delta=DELTA, n=10, wrong=0), [0.95]).least == 6
+    least = simulated(State(delta=DELTA, n=10, wrong=2), [0.95]).least or 0
     assert [most_wrong(10 + least + more, 0.2, 0.1) for more in (-1, 0)] == [1, 2]
 
 

@@ -38,7 +38,7 @@ class State(Struct, frozen=True, kw_only=True):
 
     policy: str | None = None
     alpha: float = ALPHA
-    delta: float = DELTA
+    delta: float = DELTA / 2  # of a first attempt: delta / (a (a + 1))
     n: int = 0
     wrong: int = 0
     threshold: float | None = None
