@@ -356,7 +356,7 @@ def test_simulate_without_a_store_and_with_numbers() -> None:
     text = run("simulate")
     assert text.exit_code == 0, text.output
     assert "no policy is frozen" in text.stdout
-    assert "if none is wrong from now on: 16" in text.stdout
+    assert "if none is wrong from now on: 20" in text.stdout
     given = ("--precision", 0.95, "--alpha", 0.1, "--delta", 0.1, "--rate", 5, "--json")
     (row,) = json.loads(run("simulate", *given).stdout)["outlooks"]
     assert (row["likely"], row["likely_days"]) == (125, 25.0)
