@@ -21,15 +21,10 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.model_selection import GroupKFold
 
 from auditor.detectors import DETECTORS
+from auditor.features import SILENT
 
 MODULE = Path(__file__).parents[1] / "auditor" / "ranking.py"
 NAMES = tuple(detector.name for detector in DETECTORS)
-SILENT_NAMES = frozenset(
-    "approval_gate background_work blocked_on_user completion_claim completion_tool "
-    "context_overflow deferred_work offer permission_open provider_error_permanent question_open "
-    "question_to_user scheduled_work subagent_running tool_in_flight user_stopped".split()
-)
-"""Detectors whose signals point to a verdict that deserves no nudge."""
 PRIOR = 3.0  # weight of a pseudo-turn: about one and a half plain turns of the sample (a guess)
 CAP = 20.0  # the largest weight of one turn; the sampling weights reach 117
 STRENGTHS = (0.1, 0.3, 1.0, 3.0)  # inverse regularisation tried, the best cross-fitted one taken
@@ -44,7 +39,7 @@ def features(found: list[Case]) -> np.ndarray:
 
 def with_priors(x: np.ndarray, y: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, ...]:
     """One pseudo-turn for each detector, so that one never seen keeps the sense of its verdict."""
-    nudgeable = np.array([name not in SILENT_NAMES for name in NAMES], dtype=int)
+    nudgeable = np.array([name not in SILENT for name in NAMES], dtype=int)
     prior = np.full(len(NAMES), PRIOR)
     return np.vstack([x, np.eye(len(NAMES))]), np.append(y, nudgeable), np.append(w, prior)
 
