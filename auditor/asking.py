@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from auditor.judge import Answer
     from auditor.turn import Turn
 
-QUESTIONS = 50
-"""Questions a scan puts to a model when nobody says how many: a minute or two on two CPUs of the
-default model, after which a person still waits. The next scan goes on with other turns."""
-
 DEADLINE = 30.0
 """Seconds for one answer: ten times what the default model takes with a full budget on two busy
 CPUs (a guess)."""
@@ -39,7 +35,7 @@ def located(name: str, *, offline: bool) -> Located:
 
     Raises `ConfigError` for a name nobody knows and `JudgeUnavailable` for what cannot be had.
     """
-    model = next((model for model in registry.known() if model.name == name.lower()), None)
+    model = registry.found(name)
     if model is None or registry.present(model):
         return registry.resolve(name)
     if offline:

@@ -23,9 +23,13 @@ class Calibrated(Protocol):
     """What makes a probability of the evidence: `calibration.Calibrations`."""
 
     def judged(
-        self, turn: Turn, signals: Signals, proof: Settled | None, answer: Answer | None
+        self,
+        signals: Signals,
+        proof: Settled | None,
+        answer: Answer | None,
+        known: dict[str, float],
     ) -> Judged | None:
-        """Give the calibrated probability; None: no calibration is for this."""
+        """Give the calibrated probability; `known`: the turn's facts. None: none is for this."""
         ...
 
 
@@ -75,7 +79,8 @@ def audit(
     signals = sieve(turn)
     proof = settled(signals)
     answer = judge(turn) if judge is not None and proof is None else None
-    judged = _rounded(calibrations.judged(turn, signals, proof, answer)) if calibrations else None
+    known = facts(turn)
+    judged = _rounded(calibrations.judged(signals, proof, answer, known)) if calibrations else None
     opinion: Opinion = proof or judged or Residue(answered=answer is not None)
     decision = decide(turn, opinion, past, policy)
     return Audit(
@@ -98,7 +103,7 @@ def audit(
         reason=decision.reason,
         remedy=remedy(signals, proof) if decision.would_nudge else None,
         signals=signals,
-        facts=facts(turn),
+        facts=known,
         answer=answer,
     )
 

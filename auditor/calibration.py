@@ -15,11 +15,10 @@ from msgspec import Meta, Struct
 
 from auditor.errors import CalibrationMismatch
 from auditor.evaluation import Estimate
-from auditor.features import SENSES, facts, features, fingerprint
+from auditor.features import SENSES, features, fingerprint
 from auditor.judge import Answer
 from auditor.policy import Judged
 from auditor.sieve import Settled, Signals
-from auditor.turn import Turn
 
 Chance = Annotated[float, Meta(ge=0, le=1)]
 ID = "^[a-z0-9][a-z0-9._-]{0,99}$"
@@ -141,7 +140,7 @@ class Calibrations(Struct, frozen=True):
             return self.model
         return self.plain
 
-    def known(
+    def probability(
         self,
         signals: Signals,
         proof: Settled | None,
@@ -154,17 +153,15 @@ class Calibrations(Struct, frozen=True):
             return None
         return used.apply(features(signals, proof, answer, known)), used
 
-    def probability(
-        self, turn: Turn, signals: Signals, proof: Settled | None, answer: Answer | None
-    ) -> tuple[float, Calibration] | None:
-        """Give the probability that a nudge is right, and by which calibration."""
-        return self.known(signals, proof, answer, facts(turn)) if self.plain or self.model else None
-
     def judged(
-        self, turn: Turn, signals: Signals, proof: Settled | None, answer: Answer | None
+        self,
+        signals: Signals,
+        proof: Settled | None,
+        answer: Answer | None,
+        known: dict[str, float],
     ) -> Judged | None:
         """Give the same as an opinion, with the threshold that the calibration recommends."""
-        found = self.probability(turn, signals, proof, answer)
+        found = self.probability(signals, proof, answer, known)
         return Judged(found[0], found[1].id, found[1].threshold) if found is not None else None
 
 

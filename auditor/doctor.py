@@ -88,7 +88,7 @@ def model(name: str) -> tuple[Located | None, Finding]:
         return None, Finding(
             "model", State.NOTE, found, "to check one: auditor doctor --model NAME"
         )
-    known = next((model for model in registry.known() if model.name == name.lower()), None)
+    known = registry.found(name)
     return _at_path(name) if known is None else _registered(known)
 
 

@@ -15,9 +15,9 @@ from msgspec import Struct
 from auditor import sources
 from auditor.audit import Audit
 from auditor.errors import ConfigError
+from auditor.formats import Format
 from auditor.policy import Action
 from auditor.turn import Verdict
-from auditor.writers import Format
 
 Pick = Callable[[Audit], bool]
 
@@ -43,6 +43,11 @@ PICKS: dict[str, Pick] = {
 
 SHIPPED = "shipped"
 """Stands where the id of a calibration stands, for those that come with this program."""
+
+
+QUESTIONS = 50
+"""Questions a scan puts to a model when nobody says how many: a minute or two on two CPUs of the
+default model, after which a person still waits. The next scan goes on with other turns."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -99,8 +104,10 @@ def calibration(name: str | None) -> str | None:
     return None if name == "none" else name or SHIPPED
 
 
-def questions(text: str) -> int | None:
-    """Read `--ask`: a number, or all (None). Raises `ConfigError`."""
+def questions(text: str | None) -> int | None:
+    """Read `--ask`: a number, all (None), or nothing for `QUESTIONS`. Raises `ConfigError`."""
+    if text is None:
+        return QUESTIONS
     if text == "all":
         return None
     if not text.isascii() or not text.isdigit():

@@ -121,8 +121,9 @@ def _work(  # noqa: PLR0913, PLR0917 - what is asked, what is found, and where i
         reading = _Reading(order, summary, auditing, keeper, bar)
         try:
             for turn, sieved, when in reading.chosen(found.sources):
-                bar.asks(summary.asking)
                 result = auditing.asked(turn, sieved)
+                if result is not sieved:
+                    bar.asks(summary.asking)
                 keeper.add(turn, result, consecutive=order.last is None)
                 summary.count(result)
                 if pick(result):

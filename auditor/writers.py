@@ -10,7 +10,6 @@ import io
 import secrets
 import stat
 import sys
-from enum import StrEnum
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +20,7 @@ import msgspec
 from auditor import explanation, show, show_summary
 from auditor.audit import Audit
 from auditor.errors import ConfigError
+from auditor.formats import Format
 from auditor.summary import Summary
 from auditor.turn import Turn
 
@@ -29,14 +29,6 @@ ROWS = 20
 
 _CHUNK = 1 << 16
 """Bytes of output collected before they are written (a guess)."""
-
-
-class Format(StrEnum):
-    """How audits are written."""
-
-    TABLE = "table"
-    JSONL = "jsonl"
-    JSON = "json"
 
 
 class Output:

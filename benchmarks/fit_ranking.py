@@ -17,11 +17,12 @@ from pathlib import Path
 import numpy as np
 from quality_sieve import SHARED, Case, cases
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from auditor.detectors import DETECTORS
 from auditor.features import SILENT
+from auditor.statistics import ranks
 
 MODULE = Path(__file__).parents[1] / "auditor" / "ranking.py"
 NAMES = tuple(detector.name for detector in DETECTORS)
@@ -59,11 +60,6 @@ def cross_fitted(
         )
         logits[test] = model.decision_function(x[test])
     return logits
-
-
-def recall_at(y: np.ndarray, scores: np.ndarray, w: np.ndarray, wrong: float) -> float:
-    false, true, _ = roc_curve(y, scores, sample_weight=w)
-    return float(true[false <= wrong].max())
 
 
 def banded(found: list[Case], logits: np.ndarray) -> np.ndarray:
@@ -106,7 +102,7 @@ def main() -> int:
     print(f"n {len(y)}, yes {y.sum()}, repositories {len(set(groups))}, C {best}")
     print(f"cross-fitted AUC {roc_auc_score(y, scores, sample_weight=w):.4f}")
     for wrong in (0.005, 0.01, 0.02, 0.05, 0.1):
-        print(f"recall at {wrong:.1%} wrong: {recall_at(y, scores, w, wrong):.3f}")
+        print(f"recall at {wrong:.1%} wrong: {ranks.recall_at(y, scores, w, wrong):.3f}")
     residue_table(found, 1 / (1 + np.exp(-logits)), y, w)
     model = fitted(x, y, w, best)
     weights = dict(zip(NAMES, model.coef_[0], strict=True))

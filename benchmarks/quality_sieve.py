@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -22,9 +21,10 @@ from pathlib import Path
 import numpy as np
 
 from auditor.audit import Audit, audit
-from auditor.detectors._tool_names import Family, family
+from auditor.evaluating.references import dangling
 from auditor.records import Record, records
-from auditor.turn import NUDGEABLE, ToolCall, ToolResult
+from auditor.statistics import ranks
+from auditor.turn import NUDGEABLE
 
 SHARED = Path(os.environ.get("AUDITOR_SHARED", Path(__file__).parents[2] / "shared"))
 DRAWS = 2000  # bootstrap draws: percentile ends move by less than 0.3 points between runs
@@ -97,57 +97,26 @@ def wrong(found: list[Case]) -> float | None:
     return share([case for case in no if case.audit.would_nudge], no)
 
 
-def plain_rules(case: Case) -> bool:
-    """The reference: ends on a tool that neither asks nor submits, an error, a colon, "let me"."""
-    turn = case.record.turn
-    last = turn.last
-    if turn.error is not None:
-        return True
-    if isinstance(last, ToolCall | ToolResult):
-        return (
-            family(turn.calls[-1].name) not in {Family.ASK, Family.COMPLETE} if turn.calls else True
-        )
-    announced = re.search(r"\b(?:let me|i'll|i will)\b(?! know)", turn.closing.lower())
-    return turn.reply.endswith((":", "—", "–")) or (
-        announced is not None and "?" not in turn.closing
-    )
-
-
 def referred(found: list[Case]) -> tuple[float | None, float | None]:
     """Recall and wrong share of the plain rules."""
     yes, no = [c for c in found if c.deserves], [c for c in found if not c.deserves]
-    return share([c for c in yes if plain_rules(c)], yes), share(
-        [c for c in no if plain_rules(c)], no
+    return share([c for c in yes if dangling(c.record.turn)], yes), share(
+        [c for c in no if dangling(c.record.turn)], no
     )
 
 
+def columns(found: list[Case]) -> tuple[np.ndarray, ...]:
+    """Whether a nudge is deserved, the score, the weight."""
+    rows = [(c.deserves, c.audit.score, c.weight) for c in found]
+    return tuple(np.array(rows, dtype=float).reshape(-1, 3).T)
+
+
 def auc(found: list[Case]) -> float | None:
-    """Weighted area under the ROC curve of the score; ties count half."""
-    yes = [(c.audit.score, c.weight) for c in found if c.deserves]
-    no = sorted((c.audit.score, c.weight) for c in found if not c.deserves)
-    if not yes or not no:
-        return None
-    scores = np.array([s for s, _ in no])
-    sums = np.concatenate([[0.0], np.cumsum([w for _, w in no])])
-    below = sums[np.searchsorted(scores, [s for s, _ in yes], side="left")]
-    upto = sums[np.searchsorted(scores, [s for s, _ in yes], side="right")]
-    weights = np.array([w for _, w in yes])
-    return float(np.sum(weights * (below + upto) / 2) / (weights.sum() * sums[-1]))
+    return ranks.auc(*columns(found))
 
 
-def recall_at(found: list[Case], limit: float) -> float:
-    """The largest recall of a threshold on the score with at most `limit` wrong."""
-    best = 0.0
-    no_total = sum(c.weight for c in found if not c.deserves)
-    yes_total = sum(c.weight for c in found if c.deserves)
-    bad = good = 0.0
-    ordered = sorted(found, key=lambda c: -c.audit.score)
-    for place, case in enumerate(ordered):
-        good, bad = (good + case.weight, bad) if case.deserves else (good, bad + case.weight)
-        ends = place + 1 == len(ordered) or ordered[place + 1].audit.score < case.audit.score
-        if ends and bad <= limit * no_total:
-            best = good / yes_total
-    return best
+def recall_at(found: list[Case], limit: float) -> float | None:
+    return ranks.recall_at(*columns(found), limit)
 
 
 def detector_rows(found: list[Case]) -> list[dict[str, object]]:

@@ -108,11 +108,11 @@ def test_the_calibration_of_the_model_that_answered_is_used() -> None:
     both = Calibrations(plain=PLAIN, model=theirs)
     subject = turn(say("The module is there."))
     by = [
-        found.calibration if (found := both.judged(subject, {}, None, answer)) else None
+        found.calibration if (found := both.judged({}, None, answer, facts(subject))) else None
         for answer in (None, answered("abc"), answered("another"))
     ]
     assert by == ["no-model", "theirs", "no-model"]
-    assert Calibrations().judged(subject, {}, None, None) is None
+    assert Calibrations().judged({}, None, None, facts(subject)) is None
 
 
 def test_an_audit_takes_its_probability_from_it() -> None:
@@ -127,7 +127,7 @@ def test_an_audit_takes_its_probability_from_it() -> None:
 def test_a_proved_turn_is_likely() -> None:
     subject = turn(call("ls"), result("a"), say("Now let me run the tests:"))
     proof = Settled(Verdict.UNFINISHED, "announced_action")
-    found = Calibrations(plain=PLAIN).probability(subject, sieve(subject), proof, None)
+    found = Calibrations(plain=PLAIN).probability(sieve(subject), proof, None, facts(subject))
     assert found is not None
     assert found[0] > 0.8
 

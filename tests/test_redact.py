@@ -103,7 +103,7 @@ LEFT = [
     ("a decorator after an escaped line break", "\\n@limiter.limit(9)"),
     ("a version of a token library", '"jsonwebtoken": "^9.0.6"'),
     ("how fetch treats credentials", "credentials: 'include'"),
-    ("the folder of a shell", "OLDPWD=/work/project"),
+    ("the folder of a shell", "OLDPWD=/srv/project"),
     ("a picture of a provider", "pplx-full-logo-primary-dark"),
     ("a URL to be filled in", "postgres://${USER}:${PASS}@db and redis://:{pw}@db"),
     ("a home to be filled in", "C:\\Users\\{name}\\x and C:\\Users\\%USERNAME%\\x"),

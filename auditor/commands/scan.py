@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import time
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,14 +12,7 @@ import typer
 
 from auditor.commands.answering import INTERRUPTED, answering
 from auditor.commands.store import Db
-
-
-class Format(StrEnum):
-    """What `--format` takes."""
-
-    table = "table"
-    jsonl = "jsonl"
-    json = "json"
+from auditor.formats import Format
 
 
 def scan(
@@ -70,11 +62,12 @@ def scan(
         ),
     ] = None,
     ask: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="N|all", help="New questions to the model at most; the next scan goes on."
+            metavar="N|all",
+            help="New questions to the model at most; the next scan goes on. Default: 50.",
         ),
-    ] = "50",
+    ] = None,
     offline: Annotated[bool, typer.Option("--offline", help="Fetch nothing.")] = False,
     calibration: Annotated[
         str | None,
@@ -86,7 +79,7 @@ def scan(
     format_: Annotated[
         Format,
         typer.Option("--format", help="For people, or one JSON line a turn, or one JSON object."),
-    ] = Format.table,
+    ] = Format.TABLE,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write there; whole or not at all.")
     ] = None,
@@ -111,7 +104,6 @@ def scan(
         from auditor import order as orders
         from auditor import scan as scanning
         from auditor.store import default_path
-        from auditor.writers import Format as Formats
 
         done = scanning.scan(
             orders.Order(
@@ -122,7 +114,7 @@ def scan(
                 session=session,
                 only=only,
                 explain=explain,
-                format=Formats(format_),
+                format=format_,
                 out=out,
                 db=None if no_store else db or default_path(),
                 model=orders.model(model),

@@ -111,7 +111,7 @@ def _again(audit: Audit, by: Calibrations, threshold: float | None) -> Opinion |
     if audit.verdict is not None and audit.by is not None:
         return Settled(audit.verdict, audit.by)
     if audit.facts:
-        found = by.known(audit.signals, None, audit.answer, audit.facts)
+        found = by.probability(audit.signals, None, audit.answer, audit.facts)
         if found is None:
             return Residue(answered=audit.answer is not None)
         return Judged(found[0], found[1].id, found[1].threshold)

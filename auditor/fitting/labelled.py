@@ -18,7 +18,7 @@ from auditor import glimpse
 from auditor.audit import Audit, Calibrated, Judge, audit
 from auditor.errors import ConfigError
 from auditor.events import Unread
-from auditor.features import facts, features
+from auditor.features import features
 from auditor.files import raw_lines
 from auditor.labels import FITTED, TRUSTED, Label, Nudge, Source, counting
 from auditor.records import Record, record
@@ -167,7 +167,7 @@ def _example(
         weight=line.label.weight if line.label else 1.0,
         turn=turn,
         audit=made,
-        features=_features(made, facts(turn)),
+        features=_features(made, made.facts),
         request=glimpse.opening(turn),
         reply=glimpse.tail(turn),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from auditor.asking import DEADLINE, located
 from auditor.calibration import Calibration
 from auditor.errors import AuditorError, JudgeUnavailable
+from auditor.features import facts
 from auditor.gating import canary
 from auditor.gating.frozen import Frozen
 from auditor.judge import Answer
@@ -52,7 +53,7 @@ def _probability(calibration: Calibration) -> Callable[[Turn, Answer | None], fl
 
     def probability(turn: Turn, answer: Answer | None) -> float | None:
         signals = sieve(turn)
-        found = used.probability(turn, signals, settled(signals), answer)
+        found = used.probability(signals, settled(signals), answer, facts(turn))
         return None if found is None else found[0]
 
     return probability

@@ -114,7 +114,7 @@ def default() -> Model:
 
 def named(name: str) -> Model:
     """Find a model by its name, in whatever case. Raises `ConfigError`, which names the known."""
-    if (model := _found(name)) is None:
+    if (model := found(name)) is None:
         names = ", ".join(model.name for model in known())
         raise ConfigError(f"{name!r} is no known model; known: {names}; or the path of a GGUF file")
     return model
@@ -126,7 +126,7 @@ def resolve(name_or_path: str) -> Located:
     Raises `JudgeUnavailable` when it is not here or not what it should be, and `ConfigError` for a
     name that nobody knows.
     """
-    if (model := _found(name_or_path)) is not None:
+    if (model := found(name_or_path)) is not None:
         return _located(model)
     path = Path(name_or_path).expanduser()
     if not (os.sep in name_or_path or path.suffix == ".gguf" or path.is_file()):
@@ -135,11 +135,11 @@ def resolve(name_or_path: str) -> Located:
         with path.open("rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
                 raise JudgeUnavailable(f"{path} is not a GGUF file")
-        found = digest(path)
+        computed = digest(path)
     except OSError as error:
         raise JudgeUnavailable(f"{path} cannot be read ({error.strerror})") from error
-    model = next((model for model in known() if model.sha256 == found), None)
-    return Located(model, path, found)
+    model = next((model for model in known() if model.sha256 == computed), None)
+    return Located(model, path, computed)
 
 
 def digest(path: Path, *, anew: bool = False) -> str:
@@ -188,7 +188,8 @@ def _located(model: Model) -> Located:
     return Located(model, path, model.sha256)
 
 
-def _found(name: str) -> Model | None:
+def found(name: str) -> Model | None:
+    """Give the model of that name, if there is one."""
     return next((model for model in known() if model.name == name.lower()), None)
 
 
