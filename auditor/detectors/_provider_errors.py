@@ -120,11 +120,18 @@ _LONGEST = 500
 
 
 def printed(turn: Turn) -> str:
-    """The error the harness printed as the last text, or an empty string."""
+    """The error the harness printed as the last text, or an empty string.
+
+    Where the harness says that the turn failed, it may stand as the last paragraph under what the
+    agent had said so far.
+    """
     last = turn.last
-    if type(last) is Text and len(last.text) <= _LONGEST and last.text.startswith(PRINTED):
-        return last.text.rstrip()
-    return ""
+    if type(last) is not Text:
+        return ""
+    text = last.text.rstrip()
+    if turn.error is not None or turn.finish is FinishReason.ERROR:
+        text = text.rpartition("\n\n")[2]
+    return text if len(text) <= _LONGEST and text.startswith(PRINTED) else ""
 
 
 def said(turn: Turn) -> str:

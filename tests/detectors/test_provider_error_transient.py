@@ -57,6 +57,22 @@ test_detector = table(
             True,
         ),
         (
+            "a printed 5xx under what was said before it",
+            turn(
+                call("read", p=1),
+                result("x"),
+                say("The table lacks a column. Let me add it:\n\nAPI Error: 524 status code"),
+                finish="error",
+                error=TurnError("api_error"),
+            ),
+            True,
+        ),
+        (
+            "an error that is quoted at the end of an answer",
+            turn(say("This is what it prints:\n\nAPI Error: 524 status code"), finish="stop"),
+            False,
+        ),
+        (
             "a printed timeout",
             turn(call("read", p=1), result("x"), say("Request timed out"), finish=None),
             True,
