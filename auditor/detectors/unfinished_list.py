@@ -1,4 +1,7 @@
-"""The reply ends on a list of what is still to do, or on a count that falls short of the whole."""
+"""The reply ends on a list of what is still to do, or on a count that falls short of the whole.
+
+Such a list proves it where the request itself names every item: what is left was asked for.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +38,7 @@ _HEADINGS = (
 _OWED = re.compile(rf"\W*(?:{'|'.join(_HEADINGS)})\W*\Z", re.I)
 _WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
 _NUMBER = r"(\d{1,3}|" + "|".join(_WORDS) + r")"
+_WORD = re.compile(r"[^\W\d_]{4,}")
 _OF = re.compile(rf"\b{_NUMBER} (?:out )?of (?:the )?{_NUMBER}\b")
 _REST = re.compile(r"the(?<!\wthe) (?:other|remaining|rest)\b")  # the literal first is faster
 
@@ -42,10 +46,11 @@ _REST = re.compile(r"the(?<!\wthe) (?:other|remaining|rest)\b")  # the literal f
 def detect(turn: Turn) -> Signal | None:
     if not turn.tail:
         return None
-    lead = _lead(turn.tail)
-    if lead and _OWED.match(lead):
-        return Signal(LIST, Verdict.UNFINISHED, evidence(lead))
+    lead, items = _list(turn.tail)
     end = ending(turn)
+    if lead and _OWED.match(lead):
+        owed = end.considered and _asked_for(turn.request, items)
+        return Signal(LIST, Verdict.UNFINISHED, evidence(lead), settles=owed)
     if "of" not in end.near.words or "the" not in end.near.words:
         return None
     last = end.near.text.rsplit("\n", 1)[-1]
@@ -54,14 +59,21 @@ def detect(turn: Turn) -> Signal | None:
     return Signal(COUNT, Verdict.UNFINISHED, evidence(last), settles=end.considered)
 
 
-def _lead(tail: str) -> str:
-    """The line above the list that the text ends on, or nothing."""
+def _list(tail: str) -> tuple[str, list[str]]:
+    """The list that the text ends on, and the line above it; empty where there is none."""
+    items: list[str] = []
     if not _ITEM.match(tail, tail.rfind("\n") + 1):
-        return ""
+        return "", items
     lines = tail.rsplit("\n", 12)
     while lines and (_ITEM.match(lines[-1]) or not lines[-1].strip()):
-        lines.pop()
-    return lines[-1].strip() if lines else ""
+        items.append(lines.pop())
+    return (lines[-1].strip() if lines else ""), [item for item in items if item.strip()]
+
+
+def _asked_for(request: str, items: list[str]) -> bool:
+    """Whether each item shares a word with the request; short words are shared by chance."""
+    asked = set(_WORD.findall(request.casefold()))
+    return bool(asked) and all(asked.intersection(_WORD.findall(item.casefold())) for item in items)
 
 
 def _falls_short(near: str) -> bool:

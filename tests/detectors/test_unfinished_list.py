@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from auditor.detectors.unfinished_list import detect
 from tests.words import say, table, turn
 
 test_detector = table(
@@ -34,3 +37,32 @@ test_detector = table(
         ("a list alone", turn(say("- tests\n- docs")), False),
     ],
 )
+
+
+@pytest.mark.parametrize(
+    ("request_", "reply", "proved"),
+    [
+        pytest.param(
+            "Add a filter, its tests and the docs page.",
+            "Filter added.\n\nStill to do:\n- tests\n- docs page",
+            True,
+            id="every item was asked for",
+        ),
+        pytest.param(
+            "Add a filter and its tests.",
+            "Filter added.\n\nStill to do:\n- tests\n- a nicer icon",
+            False,
+            id="one item is an extra",
+        ),
+        pytest.param(
+            "Go on.",
+            "Filter added.\n\nStill to do:\n- tests",
+            False,
+            id="the request names nothing",
+        ),
+    ],
+)
+def test_a_list_of_what_was_asked_for_is_a_proof(request_: str, reply: str, proved: bool) -> None:
+    found = detect(turn(say(reply), request=request_))
+    assert found is not None
+    assert found.settles is proved
