@@ -16,12 +16,16 @@ from auditor.commands import (
     evaluate,
     fit,
     gate,
+    install,
     label,
+    live,
     models,
     replay,
     scan,
     serve,
     store,
+    tune,
+    watch,
 )
 
 app = typer.Typer(
@@ -34,12 +38,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    *(scan.scan, label.label, fit.fit),
+    *(scan.scan, label.label, fit.fit, tune.tune),
     *(evaluate.evaluate, check.compare, check.check, replay.replay, replay.simulate),
+    *(watch.watch, live.pause, live.resume, live.mode),
     *(gate.certify, gate.status, gate.promote, gate.demote),
+    *(install.install, install.uninstall),
     *(ask.ask, serve.serve, doctor.doctor),
 )
-"""In the order of use: collect, label, fit; evaluate; certify and promote; the rest."""
+"""In the order of use: collect, label, fit and tune; evaluate; certify and promote; the rest."""
 
 GROUPS = {"store": store.app, "labels": label.app, "policy": gate.policy, "models": models.app}
 

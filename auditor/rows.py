@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from threading import RLock
 from types import TracebackType
 from typing import Self
 
@@ -32,6 +33,7 @@ class Rows:
     def __init__(self, path: Path) -> None:
         """Open the file, made where there is none. Raises `StoreError`."""
         self.path = path
+        self._writing = RLock()
         with wrapped(path):
             self._db = connect(path, BUSY)
             key: bytes = self._db.execute(_KEY).fetchone()[0]
@@ -64,15 +66,16 @@ class Rows:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Do everything inside, or nothing; other writers wait, what is referred to may follow."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            self._db.execute("PRAGMA defer_foreign_keys = ON")
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
+        with self._writing:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._db.execute("PRAGMA defer_foreign_keys = ON")
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
 
 
 def _hider(key: bytes) -> Callable[[str], str]:

@@ -89,6 +89,35 @@ MIGRATIONS = (
     CREATE INDEX samples_by_turn ON samples (turn);
     """
     + _only_added("keys", "samples", "labels", "artefacts", "events"),
+    """
+    CREATE TABLE claims (
+      session TEXT NOT NULL, message TEXT NOT NULL,
+      deed TEXT NOT NULL CHECK (deed IN ('nudge', 'abort', 'abort_child', 'tell')),
+      number INTEGER NOT NULL CHECK (number IN (1, 2)), by TEXT NOT NULL, at REAL NOT NULL,
+      PRIMARY KEY (session, message, deed, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE deeds (
+      id INTEGER PRIMARY KEY, session TEXT NOT NULL,
+      deed TEXT NOT NULL CHECK (deed IN ('nudge', 'abort', 'abort_child', 'tell')),
+      recovery TEXT NOT NULL, message TEXT NOT NULL, request TEXT, at REAL NOT NULL,
+      outcome TEXT NOT NULL CHECK (outcome IN ('done', 'failed', 'unknown')),
+      attempt INTEGER NOT NULL, text TEXT NOT NULL, turn BLOB
+    ) STRICT;
+    CREATE TABLE switches (
+      id INTEGER PRIMARY KEY, at REAL NOT NULL, session TEXT,
+      kind TEXT NOT NULL CHECK (kind IN ('mode', 'pause', 'resume', 'now')),
+      mode TEXT CHECK (mode IN ('default', 'off', 'recovery', 'loop')), until REAL,
+      CHECK ((kind = 'mode') = (mode IS NOT NULL))
+    ) STRICT;
+    CREATE TABLE watches (
+      id INTEGER PRIMARY KEY, at REAL NOT NULL, by TEXT NOT NULL,
+      state TEXT NOT NULL CHECK (state IN ('began', 'alive', 'ended')),
+      mode TEXT NOT NULL, harness TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX deeds_by_session ON deeds (session, at);
+    CREATE INDEX deeds_by_time ON deeds (at);
+    """
+    + _only_added("claims", "deeds", "switches", "watches"),
 )
 """`PRAGMA user_version` counts how many of these a file has seen; never change one, add one."""
 
@@ -96,10 +125,10 @@ MIGRATIONS = (
 def connect(path: Path, busy: float) -> sqlite3.Connection:
     """Open the file with the newest schema, made where there is none; call it in `wrapped`.
 
-    `busy`: seconds to wait for another writer.
+    `busy`: seconds to wait for another writer. Threads may share it; SQLite takes them in turn.
     """
     _make(path)
-    db = sqlite3.connect(path, timeout=busy, isolation_level=None)
+    db = sqlite3.connect(path, timeout=busy, isolation_level=None, check_same_thread=False)
     try:
         _prepare(db, path)
     except BaseException:

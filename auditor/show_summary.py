@@ -126,6 +126,6 @@ def stats(to: Console, found: Stats) -> None:
     """Print what a store holds."""
     to.print(Text(f"{visible(found.path)}, {found.size / 1e6:.1f} MB"), soft_wrap=True)
     to.print(f"turns {found.turns:,} · audits {found.audits:,} · scans {found.scans:,}")
-    to.print(f"labels {found.labels:,}")
+    to.print(f"labels {found.labels:,} · nudges, stops and notices {found.deeds:,}")
     to.print(f"texts {found.texts:,} (auditor store purge deletes them)")
     _counts(to, "verdicts", found.verdicts)

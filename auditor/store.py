@@ -22,6 +22,7 @@ from auditor.errors import StoreError
 from auditor.glimpse import activity, opening, tail
 from auditor.label_rows import LabelRows, raw
 from auditor.ledger import Ledger
+from auditor.live_rows import LiveRows
 from auditor.redact import redact
 from auditor.schema import wrapped
 from auditor.turn import Turn
@@ -56,7 +57,8 @@ _AUDIT = "INSERT OR IGNORE INTO audits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 _KNOWN = "SELECT 1 FROM audits WHERE address = ? AND fingerprint = ?"
 _COUNTS = "SELECT (SELECT count(*) FROM turns), (SELECT count(*) FROM audits), \
-(SELECT count(*) FROM texts), (SELECT count(*) FROM scans), (SELECT count(*) FROM labels)"
+(SELECT count(*) FROM texts), (SELECT count(*) FROM scans), (SELECT count(*) FROM labels), \
+(SELECT count(*) FROM deeds)"
 _VERDICTS = "SELECT coalesce(verdict, 'residue'), count(*) FROM audits GROUP BY 1 ORDER BY 2 DESC"
 _EXPORT = "SELECT audit, request, activity, reply FROM audits LEFT JOIN texts USING (address) \
 ORDER BY audits.added, address"
@@ -81,6 +83,7 @@ class Stats(Struct, frozen=True):
     texts: int
     scans: int
     labels: int
+    deeds: int
     verdicts: dict[str, int]
 
 
@@ -98,7 +101,7 @@ def existing(path: Path) -> Store:
     return Store(path)
 
 
-class Store(LabelRows, Ledger):
+class Store(LabelRows, LiveRows, Ledger):
     """One open store, to be used in a `with` block; leaving it writes what is waiting."""
 
     def __init__(self, path: Path) -> None:
@@ -164,9 +167,7 @@ class Store(LabelRows, Ledger):
         with wrapped(self.path):
             counts = self._db.execute(_COUNTS).fetchone()
             verdicts = dict(self._db.execute(_VERDICTS).fetchall())
-        turns, audits, texts, scans, labels = counts
-        size = self.path.stat().st_size
-        return Stats(str(self.path), size, turns, audits, texts, scans, labels, verdicts)
+        return Stats(str(self.path), self.path.stat().st_size, *counts, verdicts)
 
     def audited(self, calibration: str | None = None) -> Iterator[Kept]:
         """Give every turn with its newest audit by a calibration, else its newest, as they came."""

@@ -1,24 +1,26 @@
-"""The plots and the table of docs/calibration.md, out of an evaluation.
+"""The plots and the table of docs/calibration.md and the table of the README, out of evaluations.
 
-    auditor evaluate RECORDS.jsonl.gz --model none --calibration no-model --json --out e.json
-    python benchmarks/plots.py e.json
+    auditor evaluate RECORDS.jsonl.gz --model none --json --out e.json
+    auditor evaluate RECORDS.jsonl.gz --json --out m.json
+    python benchmarks/plots.py e.json --model m.json
 
-Writes docs/img/*.svg and what stands between the marks `numbers` of the page. The same evaluation
-gives the same files; nothing else of the page is touched.
+Writes docs/img/*.svg and what stands between the marks `numbers` of the page and of the README. The
+same evaluations give the same files; nothing else of them is touched. Without the evaluation with a
+decision model the README tells only what is so without one.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 
-from auditor.evaluation import Evaluation
+from auditor.evaluation import Estimate, Evaluation, Judge
 from auditor.reporting import charts, tables
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
 START, END = "<!-- numbers: benchmarks/plots.py -->\n", "<!-- /numbers -->"
 
 
@@ -81,21 +83,99 @@ def lines(made: tables.Table) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
 
 
+LIMITS = ("0.01", "0.02", "0.05")
+"""Shares of wrong nudges that the README tells recall at."""
+
+
+def readme(plain: Evaluation, asked: Evaluation | None) -> str:
+    """The table of the README, as Markdown."""
+    rule = next(judge for judge in plain.judges if judge.name == "dangling rule")
+    found = [("without a model", plain)] + ([(f"with {asked.model}", asked)] if asked else [])
+    rows = [
+        ("plain rules (ends on a tool, an error, a colon, “let me”)", told(rule)),
+        ("**what detectors prove, as it is nudged**", told(plain.judges[0])),
+    ]
+    for how, each in found:
+        rows += [
+            (f"the probability, {how}", ranked(each.judges[0])),
+            (
+                f"the same, on the {each.residue:,} turns that nothing proves",
+                ranked(each.residue_judges[0]),
+            ),
+        ]
+    head = (
+        "",
+        "stalls found",
+        "wrongly nudged",
+        "AUC",
+        *[f"stalls found at {float(x):.0%} wrong" for x in LIMITS],
+    )
+    table = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    table += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows]
+    return "\n".join([*table, "", about(plain)]) + "\n"
+
+
+def about(found: Evaluation) -> str:
+    return (
+        f"{found.n:,} labelled turns of {found.groups:,} public repositories,"
+        f" {found.yes:,} of which deserved a nudge. Shares are weighted to the population of turns;"
+        " intervals (95 %) draw repositories; no repository is judged by numbers fitted on it."
+    )
+
+
+def told(judge: Judge) -> list[str]:
+    return [share(judge.recall), share(judge.wrong, 1), *["—"] * (1 + len(LIMITS))]
+
+
+def ranked(judge: Judge) -> list[str]:
+    at = [share(judge.recall_at.get(limit)) for limit in LIMITS]
+    return ["—", "—", number(judge.auc), *at]
+
+
+def share(found: Estimate | None, digits: int = 0) -> str:
+    return written(found, lambda value: f"{100 * value:.{digits}f}", " %")
+
+
+def number(found: Estimate | None) -> str:
+    return written(found, lambda value: f"{value:.3f}", "")
+
+
+def written(found: Estimate | None, by: Callable[[float], str], unit: str) -> str:
+    if found is None or found.value is None:
+        return "—"
+    if found.low is None or found.high is None:
+        return by(found.value) + unit
+    return f"{by(found.value)}{unit} [{by(found.low)}, {by(found.high)}]"
+
+
+def replaced(path: Path, made: str) -> None:
+    """Write `made` between the marks of a file."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(START)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise SystemExit(f"{path}: expected a part between {START.strip()} and {END}")
+    path.write_text(f"{before}{START}{made}{END}{after}", encoding="utf-8")
+
+
+def read(path: Path) -> Evaluation:
+    return msgspec.json.decode(path.read_bytes(), type=Evaluation)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("evaluation", type=Path, help="what `auditor evaluate --json` wrote")
-    parser.add_argument("--docs", type=Path, default=DOCS)
+    parser.add_argument("--model", type=Path, help="the same with the decision model asked")
+    parser.add_argument("--root", type=Path, default=ROOT, help="where README.md and docs/ are")
     wanted = parser.parse_args()
-    found = msgspec.json.decode(wanted.evaluation.read_bytes(), type=Evaluation)
-    page = wanted.docs / "calibration.md"
-    before, _, rest = page.read_text(encoding="utf-8").partition(START)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise SystemExit(f"{page}: expected a part between {START.strip()} and {END}")
-    (wanted.docs / "img").mkdir(exist_ok=True)
-    for name, chart in plots(found).items():
-        (wanted.docs / "img" / f"{name}.svg").write_text(chart, encoding="utf-8")
-    page.write_text(f"{before}{START}{numbers(found)}{END}{after}", encoding="utf-8")
+    found = read(wanted.evaluation)
+    asked = read(wanted.model) if wanted.model else None
+    docs = wanted.root / "docs"
+    made = plots(found)  # first: an evaluation without numbers has nothing to write anywhere
+    replaced(docs / "calibration.md", numbers(found))
+    replaced(wanted.root / "README.md", readme(found, asked))
+    (docs / "img").mkdir(exist_ok=True)
+    for name, chart in made.items():
+        (docs / "img" / f"{name}.svg").write_text(chart, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import pytest
 from auditor.calibration import Calibration
 from auditor.evaluation import Evaluation
 from auditor.gating.frozen import DELTA
+from auditor.models import registry
 from auditor.statistics.eprocess import delta_of, labels_needed
 from tests.test_report import EMPTY, evaluation
 
@@ -24,13 +25,22 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGE = (DOCS / "calibration.md").read_text(encoding="utf-8")
 PLOTS = sorted(re.findall(r"\]\(img/([\w-]+)\.svg\)", PAGE))
+DEFAULT = registry.default().name
+SHIPPED = ((f"with {DEFAULT}", DEFAULT),)
 AGAIN = "the page is older than the calibration: see its last part"
 
 
-def plotted(docs: Path, found: Evaluation) -> subprocess.CompletedProcess[str]:
-    (docs / "e.json").write_bytes(msgspec.json.encode(found))
-    script = [sys.executable, "benchmarks/plots.py", str(docs / "e.json"), "--docs", str(docs)]
+def plotted(root: Path, found: Evaluation) -> subprocess.CompletedProcess[str]:
+    (root / "e.json").write_bytes(msgspec.json.encode(found))
+    script = [sys.executable, "benchmarks/plots.py", str(root / "e.json"), "--root", str(root)]
     return subprocess.run(script, capture_output=True, text=True, check=False, cwd=ROOT)
+
+
+def laid(root: Path, page: str = PAGE) -> None:
+    """Put a copy of what is written into where it may be."""
+    (root / "docs").mkdir()
+    (root / "docs" / "calibration.md").write_text(page, encoding="utf-8")
+    shutil.copy(ROOT / "README.md", root)
 
 
 def test_every_plot_is_there_and_none_is_left_over() -> None:
@@ -106,22 +116,43 @@ def test_a_threshold_picked_on_its_own_labels_is_beyond_its_limit_about_half_the
 
 
 def test_plots_are_made_of_an_evaluation_and_nothing_else_changes(tmp_path: Path) -> None:
-    shutil.copy(DOCS / "calibration.md", tmp_path)
+    laid(tmp_path)
     done = plotted(tmp_path, evaluation())
     assert done.returncode == 0, done.stderr
-    page = (tmp_path / "calibration.md").read_text(encoding="utf-8")
-    assert sorted(path.stem for path in (tmp_path / "img").glob("*.svg")) == PLOTS
+    page = (tmp_path / "docs" / "calibration.md").read_text(encoding="utf-8")
+    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert sorted(path.stem for path in (tmp_path / "docs" / "img").glob("*.svg")) == PLOTS
     assert "| dangling rule | 40.0 % [30.0, 50.0] · n 100 |" in page.replace("\u00a0", " ")
-    edges = ("<!-- numbers", "<!-- /numbers")
-    assert [page.split(edge)[0 if edge == edges[0] else -1] for edge in edges] == [
-        PAGE.split(edge)[0 if edge == edges[0] else -1] for edge in edges
-    ]
+    assert "“let me”) | 40 % [30, 50] |" in readme
+    assert around(page) == around(PAGE)
+    assert around(readme) == around((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def around(page: str) -> tuple[str, str]:
+    """What stands before and after the numbers."""
+    return page.split("<!-- numbers", maxsplit=1)[0], page.rsplit("<!-- /numbers", maxsplit=1)[-1]
+
+
+def test_the_readme_tells_the_numbers_of_the_calibrations_that_ship() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for how, name in (("without a model", "no-model"), *SHIPPED):
+        shipped = msgspec.json.decode(
+            (ROOT / "calibration" / f"{name}.json").read_bytes(), type=Calibration
+        )
+        (row,) = re.findall(rf"^\| the probability, {re.escape(how)} \| (.*) \|$", readme, re.M)
+        _, _, auc, *recalls = [cell.split()[0] for cell in row.split(" | ")]
+        assert float(auc) == pytest.approx(shipped.metrics["auc"].value, abs=0.0011), AGAIN
+        told = {0.01: recalls[0], 0.02: recalls[1], 0.05: recalls[2]}
+        for point in shipped.points:
+            if point.wrong in told:
+                found = 100 * (point.recall.value or 0.0)
+                assert float(told[point.wrong]) == pytest.approx(found, abs=0.51), AGAIN
 
 
 @pytest.mark.parametrize("broken", ["no marks", "nothing to draw"])
 def test_what_cannot_be_made_is_said(tmp_path: Path, broken: str) -> None:
     marked = broken != "no marks"
-    (tmp_path / "calibration.md").write_text(PAGE if marked else "no marks here", encoding="utf-8")
+    laid(tmp_path, PAGE if marked else "no marks here")
     done = plotted(tmp_path, EMPTY if marked else evaluation())
     assert done.returncode != 0
     assert ("only a sentence" if marked else "expected a part between") in done.stderr

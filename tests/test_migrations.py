@@ -15,6 +15,7 @@ import pytest
 
 from auditor.audit import audit
 from auditor.labels import Label, Nudge, Source
+from auditor.live.spent import Deed, Done
 from auditor.schema import APPLICATION, MIGRATIONS
 from auditor.store import Store
 from tests.words import say, turn
@@ -26,8 +27,7 @@ AUDIT = (
     '"score":0.2,"would_nudge":false,"decision":"silent","reason":"nothing proves it",'
     '"remedy":null,"signals":{}}'
 )
-VERSIONS = {
-    1: f"""
+FIRST = f"""
 CREATE TABLE turns (
   address BLOB PRIMARY KEY, turn TEXT NOT NULL, session TEXT NOT NULL, harness TEXT NOT NULL,
   parent TEXT, model TEXT, request_kind TEXT NOT NULL, started REAL, ended REAL,
@@ -66,7 +66,59 @@ INSERT INTO audits VALUES (x'{NAME}', 'f', NULL, 'silent', 0, 0.2, '{AUDIT}', 5.
 INSERT INTO texts VALUES (x'{NAME}', 'do', '', 'did', 5.0);
 INSERT INTO scans VALUES (1, 4.0, 5.0, '[]', '{{}}');
 """  # noqa: S608 our own words
-}
+
+SECOND = f"""
+ALTER TABLE turns ADD COLUMN redaction INTEGER;
+ALTER TABLE turns ADD COLUMN redacted TEXT;
+ALTER TABLE audits ADD COLUMN probability REAL;
+ALTER TABLE audits ADD COLUMN calibration TEXT;
+CREATE TABLE keys (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO keys VALUES ('names', x'{NAME}');
+CREATE TABLE samples (
+  id INTEGER PRIMARY KEY, turn BLOB NOT NULL REFERENCES turns,
+  queue TEXT NOT NULL CHECK (queue IN ('certification', 'audit', 'uncertain', 'repeat')),
+  pi REAL NOT NULL CHECK (pi > 0 AND pi <= 1), policy TEXT, at REAL NOT NULL
+) STRICT;
+CREATE TABLE labels (
+  id INTEGER PRIMARY KEY, turn BLOB NOT NULL REFERENCES turns,
+  source TEXT NOT NULL
+    CHECK (source IN ('adjudicated', 'human', 'import', 'hindsight', 'implicit')),
+  at REAL NOT NULL, label TEXT NOT NULL, digest BLOB NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE artefacts (
+  id TEXT PRIMARY KEY, kind TEXT NOT NULL, body BLOB NOT NULL, at REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+  previous TEXT NOT NULL UNIQUE, hash TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE INDEX labels_by_turn ON labels (turn);
+CREATE INDEX samples_by_turn ON samples (turn);
+CREATE TRIGGER keys_update BEFORE update ON keys
+  BEGIN SELECT RAISE(ABORT, 'rows of keys are only ever added'); END;
+CREATE TRIGGER keys_delete BEFORE delete ON keys
+  BEGIN SELECT RAISE(ABORT, 'rows of keys are only ever added'); END;
+CREATE TRIGGER samples_update BEFORE update ON samples
+  BEGIN SELECT RAISE(ABORT, 'rows of samples are only ever added'); END;
+CREATE TRIGGER samples_delete BEFORE delete ON samples
+  BEGIN SELECT RAISE(ABORT, 'rows of samples are only ever added'); END;
+CREATE TRIGGER labels_update BEFORE update ON labels
+  BEGIN SELECT RAISE(ABORT, 'rows of labels are only ever added'); END;
+CREATE TRIGGER labels_delete BEFORE delete ON labels
+  BEGIN SELECT RAISE(ABORT, 'rows of labels are only ever added'); END;
+CREATE TRIGGER artefacts_update BEFORE update ON artefacts
+  BEGIN SELECT RAISE(ABORT, 'rows of artefacts are only ever added'); END;
+CREATE TRIGGER artefacts_delete BEFORE delete ON artefacts
+  BEGIN SELECT RAISE(ABORT, 'rows of artefacts are only ever added'); END;
+CREATE TRIGGER events_update BEFORE update ON events
+  BEGIN SELECT RAISE(ABORT, 'rows of events are only ever added'); END;
+CREATE TRIGGER events_delete BEFORE delete ON events
+  BEGIN SELECT RAISE(ABORT, 'rows of events are only ever added'); END;
+INSERT INTO samples VALUES (1, x'{NAME}', 'audit', 0.1, NULL, 5.0);
+INSERT INTO artefacts VALUES ('a', 'policy', x'00', 5.0);
+"""  # noqa: S608 our own words
+
+VERSIONS = {1: FIRST, 2: FIRST + SECOND}
 
 
 def written(path: Path, version: int) -> Path:
@@ -109,6 +161,9 @@ def test_a_store_of_a_past_version_goes_on(tmp_path: Path, version: int) -> None
         store.add(subject, audit(subject))
         store.flush()
         assert (store.stats().turns, store.stats().labels) == (2, 1)
+        assert store.claim("s", "m", Deed.NUDGE, "w", 5.0)
+        store.remember("s", Done(deed=Deed.NUDGE, recovery="r", message="m", request=None, at=5.0))
+        assert (store.stats().deeds, len(store.samples())) == (1, version - 1)
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("PRAGMA user_version").fetchone()[0] == len(MIGRATIONS)
         assert db.execute("PRAGMA foreign_key_check").fetchall() == []

@@ -274,6 +274,7 @@ def test_the_schema_is_strict(tmp_path: Path) -> None:
     assert {name for name, strict in tables if not name.startswith("sqlite_")} == {
         *("turns", "audits", "texts", "scans"),
         *("keys", "labels", "samples", "artefacts", "events"),
+        *("claims", "deeds", "switches", "watches"),
     }
     assert all(strict for name, strict in tables if not name.startswith("sqlite_"))
 

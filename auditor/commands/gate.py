@@ -165,13 +165,17 @@ def certify(as_json: Json = False, db: Db = None) -> None:
 
 
 def status(as_json: Json = False, db: Db = None) -> None:
-    """Say in plain words where we stand: observing, shadowing or nudging, and what is missing."""
+    """Say in plain words where we stand: observing, shadowing or nudging, and what is missing.
+
+    And what happened live of late: nudges, what came of them, pauses, who watches.
+    """
     from auditor.commands.answering import answering
 
     with answering():
         from auditor.gating import gate, killswitch
         from auditor.gating import show as show_gate
         from auditor.gating import status as statuses
+        from auditor.gating.history import history, untold
 
         with _open(db) as store:
             found, off = _reviewed(store), killswitch.off(store.path)
@@ -179,10 +183,11 @@ def status(as_json: Json = False, db: Db = None) -> None:
             told = statuses.status(
                 found,
                 gate.standing(store, time.time(), here),
-                gate.outcomes(store, found.past),
+                [*gate.outcomes(store, found.past), *untold(store, found.past)],
                 off=off,
                 switch=killswitch.places(store.path)[0],
                 ledger=store.verify_ledger(),
+                live=history(store, time.time()),
             )
         _print(told, show_gate.status(told), as_json)
 

@@ -31,15 +31,14 @@ def taken(calibration: Calibration, offline: bool) -> canary.Readings:
     probability = _probability(calibration)
     if calibration.model is None:
         return canary.taken(lambda _: None, probability)
-    from auditor.backends.llama import Llama  # noqa: PLC0415 - brings llama.cpp
     from auditor.evidence import evidence  # noqa: PLC0415
-    from auditor.judge import LETTERS, WHOSE_MOVE, Asked  # noqa: PLC0415
+    from auditor.judge import WHOSE_MOVE, Asked  # noqa: PLC0415
+    from auditor.models.loaded import loaded  # noqa: PLC0415 - brings llama.cpp
 
-    model = next((each for each in registry.known() if each.sha256 == calibration.model), None)
+    model = next((each for each in registry.known() if each.digest == calibration.model), None)
     if model is None:
         raise JudgeUnavailable(f"no known model has the digest {calibration.model[:16]}")
-    where = located(model.name, offline=offline)
-    with Llama(where.path, where.digest, model.letters or LETTERS) as llama:
+    with loaded(located(model.name, offline=offline)) as llama:
         return canary.taken(
             lambda turn: llama.ask(Asked(WHOSE_MOVE, evidence(turn)), DEADLINE), probability
         )

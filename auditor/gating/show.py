@@ -7,9 +7,11 @@ from datetime import datetime
 
 from auditor.gating.certify import LIKELY, Progress
 from auditor.gating.frozen import Frozen
+from auditor.gating.history import History
 from auditor.gating.promotion import PASS, Condition
 from auditor.gating.states import State
 from auditor.gating.status import Outcomes, Status
+from auditor.live.spent import Deed, Outcome
 
 NONE = "—"
 
@@ -42,6 +44,53 @@ def status(found: Status) -> Iterator[str]:
     switch = f"SET: {found.kill_switch}" if found.kill_switch else "not set"
     yield f"Kill switch: {switch} (AUDITOR_OFF=1, or a file {found.kill_switch_file})"
     yield f"Ledger: {found.ledger or 'ok'}"
+    if found.live:
+        yield from live(found.live)
+
+
+def live(found: History) -> Iterator[str]:
+    """Tell what happened live of late."""
+    yield from _watchers(found)
+    for pause in found.paused:
+        what = "everything" if pause.session is None else f"session {pause.session[:8]}"
+        until = "until `auditor resume`" if pause.until is None else f"until {_clock(pause.until)}"
+        yield f"Paused: {what}, {until}"
+    for name, mode in found.modes.items():
+        yield f"Mode of {'all sessions' if name == 'all' else f'session {name[:8]}'}: {mode}"
+    done = f"{_count(found.nudges, 'nudge')}, {_count(found.stops, 'stop')}"
+    given_up = f", given up {_count(found.given_up, 'time')}" if found.given_up else ""
+    failed = f", {found.failed} failed" if found.failed else ""
+    where = f" in {_count(found.sessions, 'session')}" if found.sessions else ""
+    yield f"Last {found.hours} hours: {done}{given_up}{failed}{where}"
+    if found.nudges:
+        yield "  " + ", ".join(f"{name} {n}" for name, n in found.by_recovery.items())
+        came = found.came
+        yield f"  what came of them: {came.right} right, {came.wrong} wrong, {came.open} open"
+    for each in reversed(found.last):
+        outcome = "" if each.outcome is Outcome.DONE else f" ({each.outcome})"
+        what = f"{_DEEDS[each.deed]}, {each.recovery}{outcome}"
+        yield f"  {_clock(each.at)}  session {each.session[:8]}  {what}"
+
+
+_DEEDS = {
+    Deed.NUDGE: "nudged",
+    Deed.ABORT: "stopped",
+    Deed.ABORT_CHILD: "sub-agent stopped",
+    Deed.TELL: "given up",
+}
+
+
+def _watchers(found: History) -> Iterator[str]:
+    for each in found.watchers:
+        sign = f"last sign {_clock(each.at)}"
+        yield f"Watching: {each.harness}, {each.mode}{_since(each.began)} ({sign})"
+    if not found.watchers:
+        last = f", the last one {_clock(found.seen.at)}" if found.seen else ""
+        yield f"Watching: nobody{last}; auditor watch opencode"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _outcomes(found: Outcomes) -> Iterator[str]:

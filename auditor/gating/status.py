@@ -15,6 +15,7 @@ from auditor.gating.blind import Evidence
 from auditor.gating.certify import LIKELY, Progress, asked_for
 from auditor.gating.frozen import LEAST, Certificate, Frozen
 from auditor.gating.gate import Standing
+from auditor.gating.history import History
 from auditor.gating.promotion import Condition, Facts, conditions
 from auditor.gating.residue import Row, scored
 from auditor.gating.review import Reviewed, missing
@@ -70,6 +71,7 @@ class Status(Struct, frozen=True, kw_only=True):
     kill_switch: str | None
     kill_switch_file: str
     ledger: str | None
+    live: History | None = None
 
 
 _NEXT = {
@@ -88,6 +90,7 @@ def status(  # noqa: PLR0913 - what it is told from
     off: str | None,
     switch: Path,
     ledger: str | None,
+    live: History | None = None,
 ) -> Status:
     """Say where it stands. `came` of the nudges; `switch`: the file that would switch off."""
     past, facts = found.past, found.facts
@@ -116,6 +119,7 @@ def status(  # noqa: PLR0913 - what it is told from
         kill_switch=off,
         kill_switch_file=str(switch),
         ledger=ledger,
+        live=live,
     )
 
 

@@ -54,7 +54,11 @@ def ask(parts: list[object]) -> Ask:
                 special = part
             case {"type": "text", "ignored": True}:
                 pass  # shown to the person, never sent to the model
-            case {"type": "text", "synthetic": True, "text": str()}:
+            case {"type": "text", "synthetic": True, "text": str()} | {
+                "type": "text",
+                "metadata": {"auditor": dict()},
+                "text": str(),
+            }:
                 injected.append(part)
             case {"type": "text", "text": str(text)}:
                 words.append(text)

@@ -34,3 +34,14 @@ class Plan(Struct, frozen=True, kw_only=True):
     message: str | None = None
     attempt: int = 1
     held: bool = False
+
+
+class Allowed(Struct, frozen=True):
+    """What may be sent at all: anything, only structural recoveries, or nothing; `why` says so."""
+
+    nudge: bool
+    structural: bool
+    why: str
+
+
+OBSERVING = Allowed(nudge=False, structural=False, why="observing only")

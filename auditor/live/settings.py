@@ -43,13 +43,15 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     backoff_most: Seconds = 300.0
     most: Count = 3
     """Nudges since the last message of a person that brought nothing, at most."""
+    in_all: Count = 12
+    """Nudges since the last message of a person, however much they brought (a guess; B41)."""
     aborts: Count = 2
     """Aborts of ours in ten minutes, at most (peers: two)."""
     child_quiet: Seconds = 1800.0
     """Silence of a sub-agent without an error that is patience (C6); with an error 60."""
     child_failed: Seconds = 60.0
-    parent_quiet: Seconds = 15.0
-    """Patience with a parent whose sub-agents have all ended."""
+    parent_quiet: Seconds = 60.0
+    """Patience with a parent that still waits for sub-agents which have all ended (peers: 15)."""
     believe: Seconds = 1800.0
     """How long a permission, a shell or a compaction is believed without news (P6)."""
     fresh: Seconds = 900.0

@@ -65,7 +65,7 @@ class Child(Struct, frozen=True):
     quiet_since: float
     failed: bool = False
     tools: int = 0
-    """Tools that run in it."""
+    """Tools that run in it, or what it asks the user."""
 
 
 class Situation(Struct, frozen=True, kw_only=True):

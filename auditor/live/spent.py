@@ -15,6 +15,7 @@ class Deed(StrEnum):
 
     NUDGE = "nudge"
     ABORT = "abort"
+    ABORT_CHILD = "abort_child"
     TELL = "tell"  # the person was told that we gave up
 
 
@@ -27,7 +28,10 @@ class Outcome(StrEnum):
 
 
 class Done(Struct, frozen=True, kw_only=True):
-    """One deed: about which message of the agent, after which request, by which recovery."""
+    """One deed: about which message of the agent, after which request, by which recovery.
+
+    `attempt`: how many in a row have brought nothing, this one counted.
+    """
 
     deed: Deed
     recovery: str
@@ -35,8 +39,9 @@ class Done(Struct, frozen=True, kw_only=True):
     request: str | None
     at: float
     outcome: Outcome = Outcome.DONE
+    attempt: int = 1
     text: str = ""
-    """Digest of the words that were sent, never the words."""
+    """The words that were sent, or their digest (`words.digest`): a store keeps nothing else."""
 
 
 class Spent(Struct, frozen=True):
@@ -45,8 +50,11 @@ class Spent(Struct, frozen=True):
     done: tuple[Done, ...] = ()
 
     def since(self, request: str | None) -> tuple[Done, ...]:
-        """Give the deeds after this request: a person's new message begins every budget anew."""
-        return tuple([each for each in self.done if each.request == request])
+        """Give the deeds after this request: a person's new message begins every budget anew.
+
+        None: the request is not known, and everything counts.
+        """
+        return tuple([each for each in self.done if request in (None, each.request)])
 
 
 NOTHING_SPENT = Spent()

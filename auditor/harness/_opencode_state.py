@@ -1,0 +1,249 @@
+"""One OpenCode session as its server shows it: messages and what happens beside them.
+
+Owns how bus events and answers of the server become the session's state, and which of its messages
+are kept. Pure; `_opencode_situation` says what the state means. Facts as of OpenCode 1.18 (driven
+and recorded): text under way is in the deltas alone; what follows `session.idle` (a diff, a
+summary) is no activity; an abort sends idle twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+
+from auditor.harness._opencode_message import Message, Sign, progress, worked
+from auditor.harness._opencode_parts import Json, string, when
+from auditor.harness._opencode_waits import Waits
+from auditor.live.situation import Doing, Mark, ReplyAs
+
+MARKS = 50
+"""Marks remembered of a session: far more than any budget allows."""
+
+KEPT = 5_000
+"""Messages kept, whatever they are: some ten times the longest turn seen here (a guess)."""
+
+_DOING = {
+    "busy": Doing.BUSY,
+    "idle": Doing.IDLE,
+    "interrupted": Doing.IDLE,  # other releases say an abort so
+    "retry": Doing.RETRYING,
+}
+ABORT: Json = {"name": "MessageAbortedError"}
+"""How a session reports an abort."""
+
+
+class State:
+    """What is known of the session; `now` is always Unix seconds."""
+
+    def __init__(self, id_: str) -> None:
+        self.id = id_
+        self.info: Json = {}
+        self.whole = False  # seen from its beginning, or read from the server
+        self.messages: dict[str, Message] = {}
+        self.doing = Doing.UNKNOWN
+        self.said_at = -inf  # when an event last said what it does
+        self.retry_at: float | None = None
+        self.quiet_since: float | None = None
+        self.idle_since: float | None = None
+        self.waits = Waits()
+        self.todos: list[object] | None = None
+        self.error: Json | None = None
+        self.aborted = False
+        self.progressed = False
+        self.marks: list[Mark] = []
+        self.request: str | None = None
+        self.request_at: float | None = None
+        self.reply_as = ReplyAs()
+        self.unseen = 0  # characters that came since somebody looked
+        self._replying = ""  # the message that `reply_as` is of
+
+    @property
+    def parent(self) -> str | None:
+        return string(self.info, "parentID")
+
+    @property
+    def newest(self) -> Message | None:
+        return next(reversed(self.messages.values()), None)
+
+    @property
+    def answer(self) -> Message | None:
+        """The newest message of the agent, also where the user wrote after it."""
+        return next((each for each in reversed(self.messages.values()) if not each.by_user), None)
+
+    @property
+    def reply(self) -> Message | None:
+        """The newest message of the agent, unless the user wrote after it."""
+        newest = self.newest
+        return None if newest is None or newest.by_user else newest
+
+    def told(self, info: Json) -> None:
+        """Take what a session is; whose sub-agent it is never changes, and is not always said."""
+        parent = self.parent
+        self.info = {"parentID": parent, **info} if parent is not None else info
+
+    def read(self, messages: Iterable[object], asked: float = inf) -> None:
+        """Take the messages as the server lists them, oldest first, for all that was known.
+
+        What events said since `asked`, when the list was asked for, is newer and stays.
+        """
+        known, self.messages = self.messages, {}
+        self.marks, self.whole, self.progressed = [], True, False
+        for item in messages:
+            match item:
+                case {"info": {"id": str(id_)} as info, "parts": list(parts)}:
+                    self._listed(Message(info), id_, parts, known.get(id_), asked)
+        last = next(reversed(self.messages), "")
+        for id_, message in known.items():
+            if id_ > last and message.touched >= asked:
+                self.messages[id_] = message
+                self._taken(message)
+
+    def message(self, info: Json, now: float) -> bool:
+        """A message is new or changed; say whether that is activity."""
+        id_ = string(info, "id")
+        if id_ is None:
+            return False
+        known = self.messages.get(id_)
+        if known is not None:
+            changed, known.info, known.touched = known.info != info, info, now
+            self._said(known)
+            return changed and not known.by_user  # a request's summary comes after the end
+        last = next(reversed(self.messages), "")
+        if (parent := string(info, "parentID")) is not None:
+            self._missed(parent)
+        self.messages[id_] = Message(info, now)
+        if len(self.messages) > KEPT:
+            del self.messages[next(iter(self.messages))]
+        if id_ < last:
+            self.messages = dict(sorted(self.messages.items()))  # ids ascend with time
+        else:
+            self.error, self.aborted = None, False
+        return True
+
+    def removed(self, message: str, part: str | None = None) -> None:
+        """A message or one of its parts is gone."""
+        if part is None:
+            self.messages.pop(message, None)
+        elif (found := self.messages.get(message)) is not None:
+            found.parts.pop(part, None)
+
+    def part(self, part: Json, message: str, now: float, number: int = 0) -> Sign:
+        """A part is new or changed; say what that shows."""
+        found = self.messages.get(message)
+        if found is None:
+            return Sign.LOOK if self._missed(message) else Sign.NOTHING
+        before = found.put(string(part, "id") or f"{number:06d}", part)
+        found.touched = max(found.touched, now)
+        if found.by_user:
+            self._said(found)
+            return Sign.NOTHING if part == before else Sign.LOOK
+        self.progressed = self.progressed or progress(part)
+        shown = worked(part, before)
+        if shown is Sign.MOVED:
+            grown = len(string(part, "text") or "") - len(string(before, "text") or "")
+            self.unseen += max(grown, 0)
+        return shown
+
+    def delta(self, message: str, part: str, text: str, now: float) -> None:
+        """A piece of text or reasoning came."""
+        found = self.messages.get(message)
+        if found is None:
+            self._missed(message)
+        else:
+            found.touched = now
+            found.grow(part, text)
+            self.unseen += len(text)
+
+    def status(self, said: object, now: float) -> bool:
+        """The server's word for what the session does, as an object or a string."""
+        match said:
+            case {"type": str(kind)} | str(kind):
+                doing = _DOING.get(kind, Doing.UNKNOWN)
+            case _:
+                return False
+        if kind == "interrupted":
+            self.failed(ABORT)
+        self.retry_at = None
+        match said:
+            case {"type": "retry", "next": int(at) | float(at)}:
+                self.retry_at = at / 1000
+        before, self.doing = self.doing, doing
+        if doing is before:
+            return kind in ("retry", "interrupted")
+        if doing is not Doing.IDLE:
+            self.idle_since = None
+        else:
+            self.idle_since = (self._ended() or now) if before is Doing.UNKNOWN else now
+        return True
+
+    def failed(self, error: object) -> None:
+        """The session reports an error; an abort is one."""
+        if isinstance(error, dict):
+            self.error = error
+            self.aborted = error.get("name") == "MessageAbortedError"
+
+    def keep(self, first: str) -> None:
+        """Forget the messages before this one."""
+        if first in self.messages and first != next(iter(self.messages)):
+            self.messages = {id_: each for id_, each in self.messages.items() if id_ >= first}
+
+    def _missed(self, message: str) -> bool:
+        """Notice that a message was not seen: something was lost, and must be read; say so once."""
+        if message in self.messages or message < next(iter(self.messages), ""):
+            return False
+        whole, self.whole = self.whole, False
+        return whole
+
+    def _listed(
+        self, message: Message, id_: str, parts: list[object], known: Message | None, asked: float
+    ) -> None:
+        self.messages[id_] = message
+        for number, part in enumerate(parts):
+            if isinstance(part, dict):
+                message.put(string(part, "id") or f"{number:06d}", part)
+        if known is not None:
+            message.grown = {
+                part: text
+                for part, text in known.grown.items()
+                if not message.parts.get(part, {}).get("text")
+            }
+            if known.touched >= asked:
+                message.merged(known)
+        self._taken(message)
+
+    def _taken(self, message: Message) -> None:
+        """Learn from a message that was read what events would have said one by one."""
+        self._said(message)
+        if not message.by_user and any(map(progress, message.parts.values())):
+            self.progressed = True
+
+    def _ended(self) -> float | None:
+        """When the newest message was completed, as far as it is said."""
+        return when(self.newest.info, "completed") if self.newest is not None else None
+
+    def _said(self, message: Message) -> None:
+        """Who wrote a user message: a person, an auditor, or the harness."""
+        if not message.by_user or (id_ := string(message.info, "id")) is None:
+            return
+        if (mark := message.mark()) is not None:
+            if all(known.message != id_ for known in self.marks):
+                self.marks = [*self.marks, mark][-MARKS:]
+                self.progressed = False
+            return
+        if id_ > (self.request or "") and message.by_person() and not self._sent_again(message):
+            self.request, self.request_at = id_, when(message.info, "created")
+        if message.parts and id_ >= self._replying:
+            self.reply_as, self._replying = message.reply_as() or self.reply_as, id_
+
+    def _sent_again(self, message: Message) -> bool:
+        """Whether the harness sends the person's request again, after it compacted."""
+        before: Message | None = None
+        for each in self.messages.values():
+            if each is message:
+                break
+            before = each
+        asked = self.messages.get(self.request or "")
+        if before is None or asked is None or before.info.get("summary") is not True:
+            return False
+        words = asked.words()
+        return not before.by_user and bool(words) and message.words().startswith(words)

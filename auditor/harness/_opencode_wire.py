@@ -1,0 +1,115 @@
+"""What goes over the wire to an OpenCode server and back: answers read, checked and decoded.
+
+Owns limits, and what a failure means: `Refused` where the server certainly did nothing, else
+`HarnessUnavailable`, and it may have. Knows no address of the interface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import httpx_sse
+import msgspec
+
+from auditor.errors import HarnessUnavailable
+
+PASSWORD, USER = "OPENCODE_SERVER_PASSWORD", "OPENCODE_SERVER_USERNAME"
+
+BODY = 64 << 20
+"""Bytes of an answer, or of one event, that are read: the longest session seen here has 6 MB."""
+
+Json = dict[str, Any]
+
+
+class Refused(HarnessUnavailable):
+    """Nothing listens, or the server said no: what was asked for did not happen."""
+
+
+class Gone(Refused):
+    """The server does not know the session any more."""
+
+
+class Bounded(httpx.AsyncByteStream):
+    """A stream of events that ends with an error where one event never ends."""
+
+    def __init__(self, response: httpx.Response, name: str) -> None:
+        self.read = 0
+        """Bytes since the last event; whoever reads events sets it back."""
+        assert isinstance(response.stream, httpx.AsyncByteStream)  # noqa: S101 - of an AsyncClient
+        self._stream, self._name = response.stream, name
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._stream:
+            self.read += len(piece)
+            if self.read > BODY:
+                raise HarnessUnavailable(f"{self._name}: an event of more than {BODY >> 20} MB")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+async def read(response: httpx.Response, path: str) -> bytes:
+    """Read an answer whole. Raises `HarnessUnavailable` where it is too much."""
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > BODY:
+            raise HarnessUnavailable(f"{path}: an answer of more than {BODY >> 20} MB")
+    return bytes(body)
+
+
+def checked(response: httpx.Response, path: str) -> None:
+    """Raise what a status means that is no success."""
+    match response.status_code:
+        case 401:
+            raise Refused(
+                f"{response.url.host}:{response.url.port} wants a password: set {PASSWORD}"
+                f" (and {USER} if it is not opencode)"
+            )
+        case 404 if path.startswith("/session/ses"):
+            raise Gone(f"{path}: the server does not know it")
+        case status if 400 <= status < 500:
+            raise Refused(f"{path}: the server answered {status}")
+        case status if not 200 <= status < 300:
+            raise HarnessUnavailable(f"{path}: the server answered {status}")
+
+
+def unavailable(url: str, error: Exception) -> HarnessUnavailable:
+    """Say what a failure on the way means."""
+    match error:
+        case httpx.ConnectError() | httpx.ConnectTimeout():
+            return Refused(f"{url}: nothing listens there")
+        case httpx.TimeoutException() | TimeoutError():
+            return HarnessUnavailable(f"{url}: no answer in time")
+        case httpx_sse.SSEError():
+            return HarnessUnavailable(f"{url}: /event is no stream of events")
+    return HarnessUnavailable(f"{url}: {str(error) or type(error).__name__}")
+
+
+def decoded(raw: bytes | str) -> object:
+    """Decode JSON; None for what is none."""
+    try:
+        return msgspec.json.decode(raw) if raw else None
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def unwrapped(answer: object) -> object:
+    """Some releases wrap an answer."""
+    match answer:
+        case {"data": list() | dict() as inside}:
+            return inside
+    return answer
+
+
+def objects(answer: object) -> list[Json]:
+    """Give the objects of a list; what is none is left out."""
+    return [each for each in answer if isinstance(each, dict)] if isinstance(answer, list) else []
+
+
+def object_(answer: object) -> Json:
+    """Give an object, empty where the answer is none."""
+    return answer if isinstance(answer, dict) else {}

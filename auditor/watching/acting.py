@@ -1,0 +1,197 @@
+"""A planned deed, done at most once: claimed, carried out, looked after, remembered.
+
+Owns the order: claim before the deed, remember after it. A deed whose answer was lost is looked for
+in the session before it counts as failed or unknown. What is begun is brought to its end, whoever
+ends the program meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import anyio
+from msgspec import structs
+
+from auditor.audit import Audit
+from auditor.errors import HarnessUnavailable, StoreError
+from auditor.harness._opencode_server import Refused
+from auditor.live.plan import Do, Plan
+from auditor.live.settings import Settings
+from auditor.live.situation import Doing, Situation
+from auditor.live.spent import Deed, Done, Outcome
+from auditor.live.words import words
+from auditor.store import Store
+from auditor.watching.aside import Aside, in_thread
+from auditor.watching.connection import Connection
+
+DEEDS = {
+    Do.NUDGE: Deed.NUDGE,
+    Do.ABORT: Deed.ABORT,
+    Do.ABORT_CHILD: Deed.ABORT_CHILD,
+    Do.TELL: Deed.TELL,
+}
+
+TITLE = "turn auditor"
+
+LOOKS = (0.5, 1.0, 2.0)
+"""Seconds before each look for a deed whose answer was lost: a server stores a prompt at once."""
+
+MOVED = "it moved meanwhile"
+TAKEN = "somebody else has it"
+
+
+class Case(NamedTuple):
+    """A session as it stands, and what was found. `turn`: address of the audited turn, if kept.
+
+    `seen`: by the connection, when the session was read; None: it is known by its events alone.
+    """
+
+    connection: Connection
+    situation: Situation
+    audit: Audit | None = None
+    turn: str | None = None
+    seen: int | None = None
+
+    def moved(self) -> bool:
+        """Whether anything happened in the session since it was read."""
+        session = self.situation.session
+        return self.seen is None or self.connection.moved(session, self.seen)
+
+
+class Acting:
+    """Carries plans out. `by` names this process."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        by: str,
+        clock: Callable[[], float],
+        aside: Aside = in_thread,
+    ) -> None:
+        self._store, self._settings, self._by = store, settings, by
+        self._clock, self._aside = clock, aside
+
+    async def act(self, case: Case, plan: Plan, name: str | None = None) -> Done | str:
+        """Do what is planned, or say why it was left: `MOVED`, `TAKEN`.
+
+        `name`: what is claimed instead of the message. Raises `StoreError`: then nothing was sent.
+        """
+        message = name or plan.message
+        if case.moved() or message is None:
+            return MOVED
+        text = self._words(case, plan) if plan.do is Do.NUDGE else ""
+        with anyio.CancelScope(shield=True):
+            if not await self._claimed(case, plan, message):
+                return TAKEN
+            if case.moved():  # the claim goes to waste, which is better than a wrong deed
+                return MOVED
+            done = await self._carried_out(case, plan, text)
+            await self._remember(case.situation.session, done, case.turn)
+        if plan.do in (Do.NUDGE, Do.TELL) and done.outcome is Outcome.DONE:
+            await self._toast(case.connection, plan)
+        return done
+
+    async def _claimed(self, case: Case, plan: Plan, message: str) -> bool:
+        """Claim the deed; a sub-agent's is claimed for the sub-agent: there may be several."""
+        session = plan.target or case.situation.session
+        claim = (session, message, DEEDS[plan.do], self._by, self._clock())
+        return bool(await self._aside(self._store.claim, *claim))
+
+    async def _carried_out(self, case: Case, plan: Plan, text: str) -> Done:
+        session = case.situation.session
+        done = Done(
+            deed=DEEDS[plan.do],
+            recovery=plan.recovery or "",
+            message=plan.message or "",
+            request=case.situation.request,
+            at=self._clock(),
+            attempt=plan.attempt,
+            text=text,
+        )
+        if done.deed is Deed.ABORT:
+            # Remembered first: what it does is seen before its answer comes, and is no user's.
+            await self._remember(session, structs.replace(done, outcome=Outcome.UNKNOWN), None)
+        try:
+            await self._send(case, plan, done)
+        except Refused:
+            return structs.replace(done, outcome=Outcome.FAILED)
+        except HarnessUnavailable:
+            return structs.replace(done, outcome=await self._found_out(case, plan))
+        return done
+
+    async def _send(self, case: Case, plan: Plan, done: Done) -> None:
+        server, situation = case.connection.server, case.situation
+        match plan.do:
+            case Do.NUDGE:
+                mark = {"recovery": done.recovery, "at": done.at, "v": 1}
+                await server.prompt(
+                    situation.session,
+                    done.text,
+                    situation.reply_as,
+                    mark,
+                    hidden=self._settings.hidden,
+                )
+            case Do.ABORT:
+                await server.abort(situation.session)
+            case Do.ABORT_CHILD if plan.target is not None:
+                await server.abort(plan.target)
+
+    def _words(self, case: Case, plan: Plan) -> str:
+        return words(
+            plan.recovery or "judged",
+            case.situation,
+            case.audit,
+            self._settings,
+            reason=plan.reason,
+            attempt=plan.attempt,
+        )
+
+    async def _found_out(self, case: Case, plan: Plan) -> Outcome:
+        """Look whether a deed whose answer was lost took place; unknown where nobody can look."""
+        outcome = Outcome.UNKNOWN
+        for pause in LOOKS:
+            await anyio.sleep(pause)
+            try:
+                now = await case.connection.refreshed(case.situation.session)
+            except HarnessUnavailable:
+                continue
+            if now is None:
+                return Outcome.FAILED
+            if _took_place(case.situation, now, plan):
+                return Outcome.DONE
+            outcome = Outcome.FAILED
+        return outcome
+
+    async def _toast(self, connection: Connection, plan: Plan) -> None:
+        """Tell whoever sits at the harness; where nobody can be told, nothing is lost."""
+        if not self._settings.toast:
+            return
+        said, variant = ("given up", "warning") if plan.do is Do.TELL else ("nudged", "info")
+        try:
+            await connection.server.toast(TITLE, f"{said}: {plan.reason}", variant)
+        except HarnessUnavailable:
+            return
+
+    async def _remember(self, session: str, done: Done, turn: str | None) -> None:
+        """Keep what was done; the claim stands even where that cannot be written."""
+        try:
+            await self._aside(self._store.remember, session, done, turn)
+        except StoreError:
+            return
+
+
+def _took_place(before: Situation, now: Situation, plan: Plan) -> bool:
+    """Whether a deed shows in a session."""
+    match plan.do:
+        case Do.NUDGE:
+            known = {mark.message for mark in before.marks}
+            return any(mark.message not in known for mark in now.marks)
+        case Do.ABORT:
+            return now.aborted is not None
+        case Do.ABORT_CHILD:
+            return any(
+                child.session == plan.target and child.doing is Doing.IDLE for child in now.children
+            )
+    return True

@@ -1,0 +1,213 @@
+"""One OpenCode server and directory, kept in a mirror: events as they come, the rest by asking.
+
+Owns connecting and connecting again; `reading` does the asking. After a gap everything that may
+have changed is read anew, so that nothing is missed or taken twice. Events are listened to before
+anything is read, so that none falls between.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup
+
+from auditor.errors import HarnessUnavailable
+from auditor.harness._opencode_server import OpenCode
+from auditor.live.situation import Doing
+from auditor.watching.reading import Reader
+
+LISTED = 200
+"""Sessions asked for at a (re)connect, the latest first (a guess: weeks of work)."""
+
+EVENTS = 100_000
+"""Events that may wait; with more the stream is begun anew."""
+
+SHORTEST, LONGEST = 0.5, 30.0
+"""Seconds until the next try to connect, doubled each time, drawn from half of it to all of it."""
+
+REST = 600.0
+"""Seconds after which the messages of an idle session are forgotten; they can be read again."""
+
+READERS = 4
+"""Sessions that are read at once after connecting (a guess: the server works for people too)."""
+
+OVERLAP = 10.0
+"""Seconds before a gap from which on a session counts as changed in it: clocks and writes."""
+
+SAID = 200
+"""Different troubles that are told; more tell nobody anything (a guess)."""
+
+Look = Callable[[str], None]
+Say = Callable[[str], None]
+
+
+class Connection:
+    """A server and directory. `look` is told which sessions are worth a look, `say` what happens.
+
+    `fresh`: seconds; sessions that changed longer ago are not read at the start, and of those that
+    are idle no more than `scan`, the latest. `gone`: whether it is gone for good;
+    `linked` is told whether it is there, in words too.
+    """
+
+    def __init__(  # noqa: PLR0913 - whom it tells, and what is the time
+        self,
+        server: OpenCode,
+        *,
+        look: Look,
+        say: Say,
+        clock: Callable[[], float],
+        fresh: float,
+        scan: int = 8,
+        gone: Callable[[], bool] = lambda: False,
+        linked: Callable[[bool, str], None] = lambda _there, _text: None,
+    ) -> None:
+        self._reader = Reader(server, clock)
+        self.server, self.mirror = server, self._reader.mirror
+        self.refreshed = self._reader.refreshed
+        self.seen, self.moved = self._reader.seen, self._reader.moved
+        self.connected = False
+        self.began = clock()
+        self._look, self._say, self._clock, self._gone = look, say, clock, gone
+        self._fresh, self._scan, self._linked = fresh, scan, linked
+        self._rested = 0.0
+        self._heard: float | None = None  # the last event
+        self._lost: float | None = None  # the last one before the connection was lost
+        self._said: set[str] = set()
+
+    @property
+    def name(self) -> str:
+        """How people know it."""
+        return self.server.directory or self.server.url
+
+    async def run(self) -> None:
+        """Stay connected until cancelled, or until the server is gone for good."""
+        wait, said = SHORTEST, ""
+        while not self._gone():
+            try:
+                await self._connected()
+            except HarnessUnavailable as error:
+                why = str(error)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the next try may do
+                why = f"{type(error).__name__}: {error}"
+            if self.connected:
+                wait, self._lost = SHORTEST, self._heard
+            if why != said or self.connected:
+                self._linked(False, f"{why}; trying again")
+            self.connected, said = False, why
+            await anyio.sleep(wait * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
+            wait = min(2 * wait, LONGEST)
+
+    async def _connected(self) -> None:
+        """Connect, and take what comes. Always raises in the end: `HarnessUnavailable` mostly."""
+        version = await self.server.version()
+        send, receive = anyio.create_memory_object_stream[object](EVENTS)
+        heard = anyio.Event()
+        self._reader.begin()
+
+        async def listen() -> None:
+            try:
+                async for event in self.server.events():
+                    heard.set()
+                    self._hear(event)
+                    try:
+                        send.send_nowait(event)
+                    except anyio.WouldBlock:
+                        raise HarnessUnavailable("more events than can be read") from None
+            finally:
+                send.close()
+                heard.set()
+
+        failure: BaseException | None = None
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(listen)
+                await heard.wait()
+                await self._snapshot(tasks)
+                if not self.connected:
+                    self._linked(True, f"connected: OpenCode {version}, {self.name}")
+                self.connected = True
+                async for event in receive:
+                    self._take(event)
+        except* Exception as group:  # noqa: BLE001 - given on below
+            failure = _first(group)
+        finally:
+            receive.close()
+        raise failure or HarnessUnavailable(f"{self.name}: the stream of events ended")
+
+    def _hear(self, event: object) -> None:
+        """Note that a session moved, before anybody takes the event in."""
+        self._heard = self._clock()
+        self._reader.heard(event)
+
+    def _take(self, event: object) -> None:
+        now = self._clock()
+        try:
+            worth = self._reader.taken(event)
+        except Exception as error:  # noqa: BLE001 - an event may be anything
+            self._once(f"an event cannot be read ({type(error).__name__}: {error}); left out")
+            return
+        for session in worth:
+            self._look(session)
+        if now - self._rested > REST:
+            self._reader.rest(now - REST)
+            self._rested = now
+
+    async def _snapshot(self, tasks: TaskGroup) -> None:
+        """Read what there is; what may have changed is read whole, beside everything else."""
+        gap = self._lost
+        since = self._clock() - self._fresh if gap is None else gap - OVERLAP
+        worked = [id_ for id_ in self.mirror.sessions() if self._works(id_)]
+        listed, busy = await self._reader.listed(LISTED)
+        latest = [str(info["id"]) for info in listed if _changed(info, since)]
+        if gap is None:
+            latest = latest[: self._scan]
+        wanted = dict.fromkeys((*busy, *worked, *latest))
+        limit = anyio.CapacityLimiter(READERS)
+        for session in wanted:
+            tasks.start_soon(self._first_look, session, limit)
+
+    async def _first_look(self, session: str, limit: anyio.CapacityLimiter) -> None:
+        """Read a session and have it looked at; one that cannot be read costs no other."""
+        async with limit:
+            try:
+                await self.refreshed(session)
+            except HarnessUnavailable as error:
+                self._once(f"{session}: cannot be read ({error}); left alone")
+                return
+            except Exception as error:  # noqa: BLE001 - its history may be anything
+                why = f"{type(error).__name__}: {error}"
+                self._once(f"{session}: its history cannot be read ({why}); left alone")
+                return
+        self._look(session)
+
+    def _works(self, session: str) -> bool:
+        found = self._reader.situation(session)
+        return found is not None and found.doing is not Doing.IDLE and found.observed
+
+    def _once(self, text: str) -> None:
+        """Say what went wrong, once."""
+        if text not in self._said and len(self._said) < SAID:
+            self._said.add(text)
+            self._say(text)
+
+
+def _changed(info: Mapping[str, Any], since: float) -> bool:
+    """Whether a session of a person's own, no sub-agent's, changed since a moment."""
+    match info:
+        case {"parentID": str()}:
+            return False
+        case {"id": str(), "time": {"updated": int(at) | float(at)}}:
+            return at / 1000 >= since
+    return False
+
+
+def _first(group: BaseExceptionGroup[Exception]) -> Exception:
+    """Give the first that is about the harness, else the first."""
+    found = [
+        _first(error) if isinstance(error, BaseExceptionGroup) else error
+        for error in group.exceptions
+    ]
+    return next((error for error in found if isinstance(error, HarnessUnavailable)), found[0])

@@ -1,0 +1,251 @@
+"""The loop: a session is looked at, planned for, and what is planned is done.
+
+Owns what a look is. It is made of what the mirror shows; before a deed the session is read anew and
+planned for again, so that every guard is asked twice. One session's trouble is a line and costs no
+other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import count
+
+import anyio
+from msgspec import structs
+
+from auditor.errors import HarnessUnavailable, StoreError
+from auditor.live import planning
+from auditor.live.plan import Do, Plan
+from auditor.live.recoveries import BY_NAME
+from auditor.live.settings import Settings
+from auditor.live.situation import Doing, Situation
+from auditor.live.spent import Deed, Outcome
+from auditor.store import Store
+from auditor.watching.acting import TAKEN, Acting, Case
+from auditor.watching.aside import Aside, in_thread
+from auditor.watching.auditing import Auditing
+from auditor.watching.connection import Connection
+from auditor.watching.face import Face
+from auditor.watching.finding import Finding
+from auditor.watching.permits import Permits
+from auditor.watching.schedule import AGAIN, Key, Schedule, Troubles
+
+SWITCHES = 1.0
+"""Seconds between two looks at what the person switched: they wait for it."""
+
+SOON = 0.1
+"""Seconds until a session that moved is looked at again, doubled each time (a guess)."""
+
+STALE = 61.0
+"""Seconds after which somebody else's claim is tried for, once: they may have been killed."""
+
+
+class Watcher:
+    """Watches; for one event loop."""
+
+    def __init__(  # noqa: PLR0913 - what it is made of
+        self,
+        store: Store,
+        auditing: Auditing,
+        permits: Permits,
+        settings: Settings,
+        face: Face,
+        *,
+        by: str,
+        clock: Callable[[], float],
+        aside: Aside = in_thread,
+    ) -> None:
+        self._store, self._auditing, self._permits = store, auditing, permits
+        self._settings, self._face, self._clock, self._aside = settings, face, clock, aside
+        self._finding = Finding(store, auditing, permits, settings, face, clock)
+        self._acting = Acting(store, settings, by, clock, aside)
+        self._connections: dict[int, Connection] = {}
+        self._numbers = count(1)
+        self._schedule = Schedule(self._isolated, clock)
+        self._troubles = Troubles()
+        self._taken: dict[Key, str | None] = {}
+        self._unsettled: Counter[Key] = Counter()
+        self._stopped: dict[str, str] = {}  # why we stopped the turn of a session
+        self._ready = anyio.Event()
+
+    async def watch(self, connection: Callable[[Callable[[str], None]], Connection]) -> None:
+        """Watch one more server until cancelled, or until it is gone for good."""
+        await self._ready.wait()
+        number = next(self._numbers)
+        made = connection(lambda session: self._schedule.at((number, session)))
+        self._connections[number] = made
+        try:
+            await made.run()
+        finally:
+            del self._connections[number]
+            self._schedule.drop(number)
+            with anyio.CancelScope(shield=True):
+                await made.server.close()
+
+    async def run(self) -> None:
+        """Look at sessions when they are due; until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._gate)
+            tasks.start_soon(self._switches)
+            tasks.start_soon(self._schedule.run)
+
+    async def _gate(self) -> None:
+        """Look at all that takes nudging back: before anything else, and hourly."""
+        while True:
+            if self._permits.due(self._clock()):
+                health = self._auditing.health()
+                why = await self._aside(self._permits.look, self._clock(), health)
+                if why is not None:
+                    self._face.trouble(f"nothing is nudged: {why}")
+                self._ready.set()
+                self._look_at_all()
+            await anyio.sleep(AGAIN)
+
+    async def _switches(self) -> None:
+        """Notice what the person switched: then every session is worth a look."""
+        seen: int | None = None
+        while True:
+            try:
+                now = self._store.switched()
+            except StoreError:
+                now = seen or 0
+            if seen is not None and now != seen:
+                self._look_at_all()
+            seen = now
+            await anyio.sleep(SWITCHES)
+
+    def _look_at_all(self) -> None:
+        for number, connection in self._connections.items():
+            for session in connection.mirror.sessions():
+                self._schedule.at((number, session))
+
+    async def _isolated(self, key: Key) -> None:
+        """Look at a session, whatever goes wrong with it."""
+        connection = self._connections.get(key[0])
+        if connection is None:
+            return
+        try:
+            await self._look(key, connection)
+        except HarnessUnavailable as error:
+            self._later(key, str(error), told=not connection.connected)
+        except StoreError as error:
+            self._later(key, str(error))
+        except Exception as error:  # noqa: BLE001 - one session's trouble costs no other
+            self._later(key, f"{type(error).__name__}: {error}")
+        else:
+            self._troubles.over(key)
+
+    def _later(self, key: Key, why: str, *, told: bool = False) -> None:
+        """Say what is wrong with a session, once, and look at it again, ever more rarely."""
+        new, pause = self._troubles.noted(key, why)
+        if new and not told:
+            self._face.trouble(f"{key[1]}: {why}")
+        self._schedule.at(key, self._clock() + pause)
+
+    async def _look(self, key: Key, connection: Connection) -> None:
+        situation = connection.mirror.situation(key[1], self._clock())
+        if situation is None:
+            self._face.gone(key[1])
+            return
+        if not situation.observed:
+            if not self._worth_reading(situation, connection):
+                return
+            situation = await connection.refreshed(key[1])
+            if situation is None:
+                return
+        case = await self._finding.found(Case(connection, situation))
+        plan, _ = self._plan(case)
+        self._face.saw(case, plan)
+        self._again(key, case, plan)
+        if plan.do in (Do.REST, Do.WAIT):
+            self._unsettled.pop(key, None)
+            return
+        await self._act(key, case, plan)
+
+    def _worth_reading(self, situation: Situation, connection: Connection) -> bool:
+        """Whether a session whose turn is not known is read: it works, or a nudge is asked for."""
+        if situation.parent is not None or not connection.connected:
+            return False
+        works = situation.doing is not Doing.IDLE or situation.turn is not None
+        return works or self._store.asked(situation.session, self._clock()) is not None
+
+    def _again(self, key: Key, case: Case, plan: Plan) -> None:
+        """Note when the session has to be looked at next, if nothing happens in it."""
+        situation, moments = case.situation, [plan.at] if plan.do is Do.WAIT else []
+        if situation.doing is Doing.IDLE and situation.idle_since is not None:
+            moments.append(situation.idle_since + self._settings.settle)
+        if plan.held and (pause := self._store.paused(situation.session, self._clock())):
+            moments.append(pause.until)
+        later = [at for at in moments if at is not None and at > self._clock()]
+        if later:
+            self._schedule.at(key, min(later))
+
+    async def _act(self, key: Key, case: Case, plan: Plan) -> None:
+        """Read the session anew, plan again, and only then do it."""
+        connection = case.connection
+        fresh = await connection.refreshed(key[1])
+        if fresh is None:
+            return
+        now = await self._finding.found(Case(connection, fresh, seen=connection.seen(key[1])))
+        again, name = self._plan(now)
+        if (again.do, again.recovery, again.message) != (plan.do, plan.recovery, plan.message):
+            self._soon(key)  # something changed: it is looked at as it is now
+            return
+        done = await self._acting.act(now, again, name)
+        if isinstance(done, str):
+            self._left(key, again, done, name)
+            return
+        self._unsettled.pop(key, None)
+        self._schedule.at(key, self._clock() + AGAIN)
+        if done.deed is Deed.ABORT and done.outcome is not Outcome.FAILED:
+            self._stopped[key[1]] = again.reason
+            await self._finding.kept(now)
+        await self._face.did(now, again, done)
+
+    def _left(self, key: Key, plan: Plan, why: str, name: str | None) -> None:
+        """Note when to look again after a deed was left to others, or because something moved."""
+        claimed = name or plan.message
+        if why is not TAKEN and name is None:
+            self._soon(key)
+        elif self._taken.get(key) != claimed:
+            self._taken[key] = claimed
+            self._schedule.at(key, self._clock() + STALE)
+
+    def _soon(self, key: Key) -> None:
+        """Look again in a moment, ever later while nothing comes of it."""
+        self._unsettled[key] += 1
+        pause = SOON * 2.0 ** min(self._unsettled[key], 8)
+        self._schedule.at(key, self._clock() + pause)
+
+    def _plan(self, case: Case) -> tuple[Plan, str | None]:
+        """Plan, and say what is claimed where a person asked for it."""
+        situation, now = case.situation, self._clock()
+        spent = self._finding.spent(situation)
+        asked = self._store.asked(situation.session, now)
+        if asked is not None and (off := self._permits.off()) is not None:
+            return Plan(do=Do.REST, reason=off), None
+        if asked is not None:
+            wanted = planning.asked_for(situation, spent, settings=self._settings, now=now)
+            return wanted, asked.name
+        if self._old(case):
+            return Plan(do=Do.REST, reason="it ended long before the watch began"), None
+        plan = planning.plan(
+            situation,
+            case.audit,
+            spent,
+            settings=self._settings,
+            mode=self._store.mode(situation.session),
+            allowed=self._permits.allowed(situation.session, now, case.audit, case.turn),
+            now=now,
+        )
+        if situation.aborted is not None and plan.recovery in BY_NAME:
+            why = self._stopped.get(situation.session)
+            plan = structs.replace(plan, reason=f"{plan.reason}: {why}") if why else plan
+        return plan, None
+
+    def _old(self, case: Case) -> bool:
+        turn, began = case.situation.turn, case.connection.began
+        idle = case.situation.doing is Doing.IDLE and turn is not None
+        ended = turn.ended if turn is not None and idle else None
+        return ended is not None and ended < began - self._settings.fresh

@@ -1,0 +1,244 @@
+"""Connecting, gaps and the start: nothing is missed, nothing is taken twice, nothing spreads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+import trio
+
+from auditor.watching.board import Kind
+from auditor.watching.permits import Permits
+from tests.watching.place import Place, permits, play, until
+from tests.watching.test_loop import stalled
+
+
+async def _lose(place: Place, seconds: float) -> None:
+    """Lose the connection for a while."""
+    place.fake.up = False
+    place.fake.drop()
+    await anyio.sleep(seconds)
+
+
+def _back(place: Place) -> None:
+    place.fake.up = True
+
+
+def test_a_turn_that_ends_in_a_gap_is_nudged_once(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            await anyio.sleep(5)
+            await _lose(place, 20)
+            fake.answer("ses_a", "First, the file:\n\n```python\ndef parse(", "length")
+            _back(place)
+            await until(lambda: fake.prompts, 40)
+            await anyio.sleep(300)
+
+    place = play(tmp_path, script)
+    assert len(place.fake.prompts) == 1
+
+
+def test_what_was_nudged_before_a_gap_is_not_nudged_again(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            stalled(place)
+            await until(lambda: fake.prompts, 10)
+            for _ in range(5):
+                await _lose(place, 20)
+                _back(place)
+                await anyio.sleep(60)
+
+    assert len(play(tmp_path, script).fake.prompts) == 1
+
+
+def test_a_restarted_watcher_does_not_nudge_again(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        fake.then = None  # the agent stays away: the session is stuck as before
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            stalled(place)
+            await until(lambda: fake.prompts, 10)
+        fake.messages["ses_a"].pop()  # as if the prompt had been lost
+        fake.idle("ses_a")
+        async with place.watched(place.watcher(permits(place), "w2")):
+            await anyio.sleep(300)
+
+    assert len(play(tmp_path, script).fake.prompts) == 1
+
+
+def test_what_happens_while_sessions_are_listed_is_not_missed(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+
+        def meanwhile() -> None:
+            fake.before.clear()
+            stalled(place)
+
+        fake.before["GET /session/status"] = meanwhile
+        async with place.watched(place.watcher(permits(place))):
+            await until(lambda: fake.prompts, 10)
+            await anyio.sleep(60)
+
+    assert len(play(tmp_path, script).fake.prompts) == 1
+
+
+def test_a_server_that_is_not_there_is_tried_ever_more_rarely_and_said_once(
+    tmp_path: Path,
+) -> None:
+    async def script(place: Place) -> None:
+        place.fake.up = False
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(3600)
+            assert len(place.fake.asked) < 300
+            assert len(place.board.lines) == 1
+            _back(place)
+            await anyio.sleep(35)
+            stalled(place)
+            await until(lambda: place.fake.prompts, 10)
+
+    play(tmp_path, script)
+
+
+def test_at_the_start_the_latest_are_recovered_and_the_old_ones_left(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        stalled(place, "ses_old")
+        await anyio.sleep(place.settings.fresh + 1)
+        for number in range(12):
+            stalled(place, f"ses_{number:02d}")
+            await anyio.sleep(1)
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(300)
+            # A person looks into the old one; that is no reason to go on with it.
+            fake.say("session.updated", sessionID="ses_old", info=fake.infos["ses_old"])
+            await anyio.sleep(60)
+
+    place = play(tmp_path, script)
+    assert sorted(session for session, _ in place.fake.prompts) == [
+        f"ses_{number:02d}" for number in range(4, 12)
+    ]
+
+
+def test_a_turn_that_the_server_died_in_is_gone_on_with(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        fake.session()
+        fake.ask("ses_a")
+        fake.call("ses_a", "make", "", status="running")
+        fake.statuses.clear()
+        async with place.watched(place.watcher(permits(place))):
+            await until(lambda: fake.prompts, 30)
+            await anyio.sleep(300)
+
+    ((_, body),) = play(tmp_path, script).fake.prompts
+    assert body["parts"][0]["metadata"]["auditor"]["recovery"] == "orphaned_message"
+
+
+def _status(code: int) -> Callable[[], object]:
+    return lambda: httpx.Response(code)
+
+
+def _raw(raw: bytes) -> Callable[[], object]:
+    return lambda: httpx.Response(200, content=raw)
+
+
+CORRUPT: dict[str, Callable[[], object]] = {
+    "the server fails": _status(500),
+    "it is gone": _status(404),
+    "null": _raw(b"null"),
+    "no list": _raw(b'{"messages": 7}'),
+    "no JSON": _raw(b"<html>"),
+    "nothing at all": _raw(b""),
+    "a null among the messages": _raw(b"[null, null]"),
+    "messages without parts": _raw(b'[{"info": {"id": "msg_1", "role": "assistant"}}]'),
+    "a message without a role": _raw(b'[{"info": {"id": "msg_1"}, "parts": [null, 3, {}]}]'),
+    "times that are none": _raw(
+        b'[{"info": {"id": "msg_1", "role": "assistant", "time": {"created": "soon"}}, "parts": []}]'
+    ),
+    "nested beyond reason": _raw(b"[" * 100_000),
+}
+
+
+def test_ds_t47_corrupt_histories_cost_no_healthy_session(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        stalled(place, "ses_first")
+        for number, answer in enumerate(CORRUPT.values()):
+            stalled(place, f"ses_bad{number}")
+            fake.before[f"GET /session/ses_bad{number}/message"] = answer
+        stalled(place, "ses_last")
+        async with place.watched(place.watcher(permits(place))):
+            began = trio.current_time()
+            await until(lambda: len(fake.prompts) == 2, 10)
+            assert trio.current_time() - began < 5
+            await anyio.sleep(600)
+
+    place = play(tmp_path, script, scan=50)
+    assert {session for session, _ in place.fake.prompts} == {"ses_first", "ses_last"}
+    assert len(place.fake.prompts) == 2
+    lines = [line.text for line in place.board.lines if "ses_bad" in line.text]
+    assert 1 <= len(lines) <= len(CORRUPT)
+    for number in range(len(CORRUPT)):
+        assert place.fake.asked.count(f"GET /session/ses_bad{number}/message") <= 2
+
+
+HOSTILE: dict[str, bytes] = {
+    "no JSON": b"data: {\n\n",
+    "no event": b"data: 17\n\n",
+    "null": b"data: null\n\n",
+    "no properties": b'data: {"type": "session.idle"}\n\n',
+    "an id that is none": b'data: {"type":"session.idle","properties":{"sessionID":"x"}}\n\n',
+    "info that is none": b'data: {"type":"message.updated","properties":{"sessionID":"ses_a",'
+    b'"info":7}}\n\n',
+    "a part that is none": b'data: {"type":"message.part.updated","properties":{"sessionID":'
+    b'"ses_a","part":{"messageID":[],"id":{}}}}\n\n',
+    "an unknown kind": b'data: {"type":"session.exploded","properties":{"sessionID":"ses_a"}}\n\n',
+    "nested beyond reason": b"data: " + b"[" * 50_000 + b"\n\n",
+    "a comment": b": hello\n\n",
+}
+
+
+@pytest.mark.parametrize("event", HOSTILE)
+def test_an_event_that_nobody_understands_ends_nothing(tmp_path: Path, event: str) -> None:
+    async def script(place: Place) -> None:
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            place.fake.send(HOSTILE[event])
+            await anyio.sleep(1)
+            stalled(place)
+            await until(lambda: place.fake.prompts, 10)
+            place.fake.send(HOSTILE[event])
+            await anyio.sleep(60)
+
+    place = play(tmp_path, script)
+    assert len(place.fake.prompts) == 1
+    assert not [line for line in place.lines() if "trying again" in line]
+
+
+def test_nothing_is_watched_before_the_gate_was_looked_at(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    class Slow(Permits):
+        def look(self, now: float, health: Any = None) -> str | None:
+            order.append("gate")
+            return super().look(now, health)
+
+    async def script(place: Place) -> None:
+        slow: Any = Slow(place.store, permits(place).mode, rules_only=True, offline=True)
+        place.fake.before["GET /global/health"] = lambda: order.append("server")
+        async with place.watched(place.watcher(slow)):
+            await anyio.sleep(5)
+
+    play(tmp_path, script)
+    assert order[:2] == ["gate", "server"]
