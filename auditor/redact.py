@@ -21,7 +21,7 @@ KEY, EMAIL, USER, IP, PHONE = "<KEY>", "<EMAIL>", "<USER>", "<IP>", "<PHONE>"
 
 PLACEHOLDERS = (KEY, EMAIL, USER, IP, PHONE)
 
-VERSION = 2
+VERSION = 3
 """Changes with what is taken out, so that a row says by which rules it was redacted."""
 
 LOCAL_PART = 64
@@ -30,6 +30,9 @@ LOCAL_PART = 64
 MAX_PASSES = 8
 """One placeholder can make room for another match; a text that needs more passes than this was
 made to (a guess), and is taken out whole."""
+
+_COLOUR = re.compile(r"\x1b\[[0-9;:?]{0,32}[A-Za-z]")
+"""A control sequence (ECMA-48, 5.4), as terminals write colours."""
 
 _AT_DOMAIN = re.compile(
     # No picture for another density (icon@2x.png), no unit of systemd (getty@tty1.service).
@@ -105,7 +108,10 @@ _PHONES = (
 
 
 def redact(text: str) -> str:
-    """Put placeholders where secrets and personal data stand; idempotent, in linear time."""
+    """Put placeholders where secrets and personal data stand; idempotent, in linear time.
+
+    Colours of a terminal go: the letter that ends one would stand before a secret like a word's.
+    """
     once = _once(text)
     passes = 1
     while once != text:
@@ -129,6 +135,8 @@ def redacted_with_counts(text: str) -> tuple[str, dict[str, int]]:
 
 
 def _once(text: str) -> str:
+    if "\x1b[" in text:
+        text = _COLOUR.sub("", text)
     if "-----BEGIN " in text:
         text = PRIVATE.sub(KEY, text)
     text = _provider_keys(text)

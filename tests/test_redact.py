@@ -16,6 +16,8 @@ TAKEN = [
     ("an OpenAI key", f"sk-proj-{LETTERS}", "<KEY>"),
     ("an Anthropic key in a sentence", f"use sk-ant-api03-{LETTERS} here", "use <KEY> here"),
     ("a GitHub token", f"ghp_{LETTERS}", "<KEY>"),
+    ("a token in colour", f"\x1b[31mghp_{LETTERS}\x1b[0m", "<KEY>"),
+    ("a colour in a colour", f"\x1b[\x1b[31m1mghp_{LETTERS}", "<KEY>"),
     ("a fine-grained GitHub token", f"github_pat_11A_{LETTERS}", "<KEY>"),
     ("a GitLab token", f"glpat-{LETTERS[:20]}", "<KEY>"),
     ("a Hugging Face token", f"hf_{LETTERS[:34]}", "<KEY>"),
