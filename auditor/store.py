@@ -167,7 +167,9 @@ class Store(LabelRows, LiveRows, Ledger):
         with wrapped(self.path):
             counts = self._db.execute(_COUNTS).fetchone()
             verdicts = dict(self._db.execute(_VERDICTS).fetchall())
-        return Stats(str(self.path), self.path.stat().st_size, *counts, verdicts)
+        turns, audits, texts, scans, labels, deeds = counts
+        size = self.path.stat().st_size
+        return Stats(str(self.path), size, turns, audits, texts, scans, labels, deeds, verdicts)
 
     def audited(self, calibration: str | None = None) -> Iterator[Kept]:
         """Give every turn with its newest audit by a calibration, else its newest, as they came."""

@@ -137,6 +137,11 @@ class Mirror:
         children = [self._states[id_] for id_ in sorted(self._children.get(session, ()))]
         return situation(state, children, now)
 
+    def doing(self, session: str) -> Doing | None:
+        """Say what a session does; None: nothing is known of it."""
+        state = self._states.get(session)
+        return None if state is None else state.doing
+
     def streaming(self, session: str) -> str:
         """Give the text that is being written, the longest part of it."""
         state = self._states.get(session)

@@ -120,6 +120,11 @@ def _died(look: Look, reason: str, allowed: Allowed) -> Plan:
     )
     if last is not None and look.now - last > look.settings.fresh:
         return Plan(do=Do.REST, reason=f"{reason}, too long ago")
+    if last is not None and look.now - last < look.settings.quiet:
+        # Sessions are shared by all processes, what they do is not: another may work on it.
+        return Plan(
+            do=Do.WAIT, reason="somebody else may work on it", at=last + look.settings.quiet
+        )
     return send(look, BY_NAME["orphaned_message"], reason, allowed)
 
 

@@ -79,8 +79,8 @@ class Situation(Struct, frozen=True, kw_only=True):
     `orphan`: the last message neither ended nor failed and nobody works on it: the harness died.
     `aborted`: id of the message that an abort ended, None where the newest one was not aborted;
     whether that was the user is for planning to say, which knows our own aborts. `marks`: nudges of
-    any auditor in the messages, oldest first. `progressed`: something was done after the last mark:
-    a tool ran, or visible text came. `observed`: the turn was seen from its beginning, or read
+    any auditor in the messages, oldest first. `progressed`: a tool ran to its end after the last
+    mark; words alone are none. `observed`: the turn was seen from its beginning, or read
     whole from the harness.
     """
 

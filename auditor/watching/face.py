@@ -66,7 +66,7 @@ class Face:
         """Tell of a turn that was audited for the first time."""
         said = audit.verdict.value if audit.verdict is not None else audit.opinion
         likely = ", a nudge would be right" if audit.would_nudge else ""
-        self._say(Kind.AUDIT, f"{said} ({audit.reason}){likely}", case.situation.session)
+        self._say(Kind.AUDIT, f"{said} ({found_by(audit)}){likely}", case.situation.session)
 
     async def did(self, case: Case, plan: Plan, done: Done) -> None:
         """Tell of a deed; of giving up also the person, where they want to be told."""
@@ -104,3 +104,10 @@ class Face:
         self._board.happened(
             kind, line(text, 2 * LINE), at=self._clock(), session=session, name=name
         )
+
+
+def found_by(audit: Audit) -> str:
+    """Say what an audit rests on: the detector that proves it, a probability, or nothing."""
+    if audit.by is not None:
+        return f"by {audit.by}"
+    return audit.reason if audit.probability is None else f"probability {audit.probability:.0%}"

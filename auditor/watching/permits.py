@@ -30,6 +30,9 @@ HOURLY = 3600.0
 
 _RULES = "only structural recoveries are sent (--rules-only)"
 
+NOT_LOOKED = Here(off=None, identity={}, canary="not looked at yet")
+"""Before the first look, and while one takes place: nothing may be sent."""
+
 
 class WatchMode(StrEnum):
     """How far a watcher goes."""
@@ -45,7 +48,7 @@ class Permits:
     def __init__(self, store: Store, mode: WatchMode, *, rules_only: bool, offline: bool) -> None:
         self.mode, self._rules_only, self._offline = mode, rules_only, offline
         self._store = store
-        self._here = Here(off=None, identity={}, canary=None)
+        self._here = NOT_LOOKED
         self._looked: float | None = None
 
     def look(self, now: float, health: Health | None = None) -> str | None:
@@ -53,7 +56,7 @@ class Permits:
 
         `health`: the last questions to the model. May load it for a moment: call it in a thread.
         """
-        self._looked = now
+        self._looked, self._here = now, NOT_LOOKED  # until all of it was looked at, whatever fails
         if self.mode is not WatchMode.NUDGE or self._rules_only:
             return None
         try:
@@ -74,7 +77,15 @@ class Permits:
         standing = gate.watched(
             self._store, now, self._here, health=health, passed=passed, drift=drift
         )
-        return None if standing.may_nudge else standing.reason
+        return None if standing.may_nudge else self._why(standing.reason)
+
+    def _why(self, reason: str) -> str:
+        """Say too what took nudging back, where something did."""
+        try:
+            back = told(self._store.events()).why
+        except StoreError:
+            back = None
+        return f"{reason} ({back})" if back and back not in reason else reason
 
     def off(self) -> str | None:
         """Say what switches everything off, what a person asked for included."""

@@ -10,11 +10,11 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import anyio
 from anyio.abc import TaskGroup
@@ -23,7 +23,7 @@ from msgspec import Struct
 from auditor import calibrations, config, order
 from auditor.asking import DEADLINE, Asker
 from auditor.calibration import NO_CALIBRATIONS
-from auditor.errors import NotEnough
+from auditor.errors import HarnessUnavailable, NotEnough, StoreError
 from auditor.gating import killswitch, review
 from auditor.gating import show as show_gate
 from auditor.gating.promotion import conditions
@@ -33,12 +33,14 @@ from auditor.live.settings import Settings
 from auditor.live.switches import WatchState
 from auditor.store import Store
 from auditor.watching import stats, view
+from auditor.watching.aside import in_thread
 from auditor.watching.auditing import Auditing
 from auditor.watching.board import Board
 from auditor.watching.connection import Connection
 from auditor.watching.face import Face
 from auditor.watching.hub import Hub
 from auditor.watching.permits import Permits, WatchMode
+from auditor.watching.relay import Link
 from auditor.watching.watcher import Watcher
 
 ALIVE = 900.0
@@ -91,7 +93,8 @@ def run(wanted: Wanted) -> None:
         try:
             anyio.run(_watching, parts, by)
         finally:
-            store.watching(by, WatchState.ENDED, _mode(wanted), "opencode", time.time())
+            with suppress(StoreError):
+                store.watching(by, WatchState.ENDED, _mode(wanted), "opencode", time.time())
 
 
 class _Parts(NamedTuple):
@@ -136,18 +139,21 @@ async def _watching(parts: _Parts, by: str) -> None:
         tasks.start_soon(_signals, tasks.cancel_scope)
         tasks.start_soon(watcher.run)
         tasks.start_soon(
+            _spared,
+            face,
+            "the statistics",
             stats.serve,
             parts.board,
             wanted.port,
             lambda url: face.line(f"statistics: {url}/stats"),
         )
-        tasks.start_soon(_alive, parts.store, by, _mode(wanted))
+        tasks.start_soon(_alive, parts.store, by, _mode(wanted), face)
         for server in _servers(wanted):
             tasks.start_soon(_connected, watcher, server, face, settings)
         if wanted.url is None:
             hub = Hub(trouble=face.trouble)
-            tasks.start_soon(hub.serve)
-            tasks.start_soon(_plugins, tasks, hub, watcher, face, settings)
+            tasks.start_soon(_spared, face, "the hub of plugins", hub.serve)
+            tasks.start_soon(_plugins, tasks, hub, watcher, parts)
 
 
 async def _connected(
@@ -171,20 +177,47 @@ async def _connected(
     )
 
 
-async def _plugins(
-    tasks: TaskGroup, hub: Hub, watcher: Watcher, face: Face, settings: Settings
-) -> None:
-    """Watch every OpenCode whose plugin reports, and that is not watched by its address."""
+async def _plugins(tasks: TaskGroup, hub: Hub, watcher: Watcher, parts: _Parts) -> None:
+    """Watch every OpenCode whose plugin reports, unless it is watched by its address."""
     async for link in hub.links():
-        if link.url is None or link.url.rstrip("/") != DEFAULT_URL:
+        if not await _watched(parts.wanted, link):
             gone = partial(getattr, link, "gone")
-            tasks.start_soon(_connected, watcher, link.opencode(), face, settings, gone)
+            server = link.opencode()
+            tasks.start_soon(_connected, watcher, server, parts.face, parts.settings, gone)
 
 
-async def _alive(store: Store, by: str, mode: str) -> None:
+async def _watched(wanted: Wanted, link: Link) -> bool:
+    """Whether what a plugin reports of is watched already: the same server, the same folder."""
+    if link.url is None or link.url.rstrip("/") != DEFAULT_URL:
+        return False
+    for server in _servers(wanted):
+        async with server:
+            try:
+                if await server.folder() == link.directory:
+                    return True
+            except HarnessUnavailable:
+                continue
+    return False
+
+
+async def _spared(face: Face, what: str, do: Callable[..., Awaitable[None]], *given: Any) -> None:
+    """Run something that may fail: the watch goes on without it."""
+    try:
+        await do(*given)
+    except Exception as error:  # noqa: BLE001 - whatever it is
+        face.trouble(f"{what} ended: {type(error).__name__}: {error}")
+
+
+async def _alive(store: Store, by: str, mode: str, face: Face) -> None:
+    """Leave signs of life, and delete the texts that were kept long enough."""
     while True:
-        await anyio.sleep(ALIVE)
-        store.watching(by, WatchState.ALIVE, mode, "opencode", time.time())
+        try:
+            await in_thread(store.expire, time.time())
+            await anyio.sleep(ALIVE)
+            await in_thread(store.watching, by, WatchState.ALIVE, mode, "opencode", time.time())
+        except StoreError as error:
+            face.trouble(str(error))
+            await anyio.sleep(ALIVE)
 
 
 async def _signals(scope: anyio.CancelScope) -> None:

@@ -12,12 +12,9 @@ from collections.abc import Callable
 from itertools import count
 
 import anyio
-from msgspec import structs
 
 from auditor.errors import HarnessUnavailable, StoreError
-from auditor.live import planning
 from auditor.live.plan import Do, Plan
-from auditor.live.recoveries import BY_NAME
 from auditor.live.settings import Settings
 from auditor.live.situation import Doing, Situation
 from auditor.live.spent import Deed, Outcome
@@ -26,6 +23,7 @@ from auditor.watching.acting import TAKEN, Acting, Case
 from auditor.watching.aside import Aside, in_thread
 from auditor.watching.auditing import Auditing
 from auditor.watching.connection import Connection
+from auditor.watching.deciding import Deciding
 from auditor.watching.face import Face
 from auditor.watching.finding import Finding
 from auditor.watching.permits import Permits
@@ -58,15 +56,15 @@ class Watcher:
     ) -> None:
         self._store, self._auditing, self._permits = store, auditing, permits
         self._settings, self._face, self._clock, self._aside = settings, face, clock, aside
-        self._finding = Finding(store, auditing, permits, settings, face, clock)
-        self._acting = Acting(store, settings, by, clock, aside)
         self._connections: dict[int, Connection] = {}
+        self._finding = Finding(store, auditing, permits, settings, face, clock)
+        self._deciding = Deciding(store, self._finding, permits, settings, self._connections, clock)
+        self._acting = Acting(store, settings, by, clock, aside)
         self._numbers = count(1)
         self._schedule = Schedule(self._isolated, clock)
         self._troubles = Troubles()
         self._taken: dict[Key, str | None] = {}
         self._unsettled: Counter[Key] = Counter()
-        self._stopped: dict[str, str] = {}  # why we stopped the turn of a session
         self._ready = anyio.Event()
 
     async def watch(self, connection: Callable[[Callable[[str], None]], Connection]) -> None:
@@ -94,13 +92,20 @@ class Watcher:
         """Look at all that takes nudging back: before anything else, and hourly."""
         while True:
             if self._permits.due(self._clock()):
-                health = self._auditing.health()
-                why = await self._aside(self._permits.look, self._clock(), health)
+                why = await self._looked_at_gate()
                 if why is not None:
                     self._face.trouble(f"nothing is nudged: {why}")
                 self._ready.set()
                 self._look_at_all()
             await anyio.sleep(AGAIN)
+
+    async def _looked_at_gate(self) -> str | None:
+        try:
+            health = self._auditing.health()
+            why: str | None = await self._aside(self._permits.look, self._clock(), health)
+        except Exception as error:  # noqa: BLE001 - then nothing is permitted
+            return f"{type(error).__name__}: {error}"
+        return why
 
     async def _switches(self) -> None:
         """Notice what the person switched: then every session is worth a look."""
@@ -155,7 +160,7 @@ class Watcher:
             if situation is None:
                 return
         case = await self._finding.found(Case(connection, situation))
-        plan, _ = self._plan(case)
+        plan, _ = self._deciding.plan(case)
         self._face.saw(case, plan)
         self._again(key, case, plan)
         if plan.do in (Do.REST, Do.WAIT):
@@ -188,7 +193,7 @@ class Watcher:
         if fresh is None:
             return
         now = await self._finding.found(Case(connection, fresh, seen=connection.seen(key[1])))
-        again, name = self._plan(now)
+        again, name = self._deciding.plan(now)
         if (again.do, again.recovery, again.message) != (plan.do, plan.recovery, plan.message):
             self._soon(key)  # something changed: it is looked at as it is now
             return
@@ -199,7 +204,7 @@ class Watcher:
         self._unsettled.pop(key, None)
         self._schedule.at(key, self._clock() + AGAIN)
         if done.deed is Deed.ABORT and done.outcome is not Outcome.FAILED:
-            self._stopped[key[1]] = again.reason
+            self._deciding.stopped(key[1], again.reason)
             await self._finding.kept(now)
         await self._face.did(now, again, done)
 
@@ -217,35 +222,3 @@ class Watcher:
         self._unsettled[key] += 1
         pause = SOON * 2.0 ** min(self._unsettled[key], 8)
         self._schedule.at(key, self._clock() + pause)
-
-    def _plan(self, case: Case) -> tuple[Plan, str | None]:
-        """Plan, and say what is claimed where a person asked for it."""
-        situation, now = case.situation, self._clock()
-        spent = self._finding.spent(situation)
-        asked = self._store.asked(situation.session, now)
-        if asked is not None and (off := self._permits.off()) is not None:
-            return Plan(do=Do.REST, reason=off), None
-        if asked is not None:
-            wanted = planning.asked_for(situation, spent, settings=self._settings, now=now)
-            return wanted, asked.name
-        if self._old(case):
-            return Plan(do=Do.REST, reason="it ended long before the watch began"), None
-        plan = planning.plan(
-            situation,
-            case.audit,
-            spent,
-            settings=self._settings,
-            mode=self._store.mode(situation.session),
-            allowed=self._permits.allowed(situation.session, now, case.audit, case.turn),
-            now=now,
-        )
-        if situation.aborted is not None and plan.recovery in BY_NAME:
-            why = self._stopped.get(situation.session)
-            plan = structs.replace(plan, reason=f"{plan.reason}: {why}") if why else plan
-        return plan, None
-
-    def _old(self, case: Case) -> bool:
-        turn, began = case.situation.turn, case.connection.began
-        idle = case.situation.doing is Doing.IDLE and turn is not None
-        ended = turn.ended if turn is not None and idle else None
-        return ended is not None and ended < began - self._settings.fresh

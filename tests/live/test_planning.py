@@ -57,7 +57,7 @@ WILL = [
     case("AR-T022 AR-T023 stopped, after a nudge of ours", ABORTED, "rest", spent=(done(),)),
     case("DS-T02 the user aborted before a word came", but(ABORTED, reply=None), "rest"),
     case("DS-T37 stopped in the autonomous loop", ABORTED, "rest", mode=Mode.LOOP),
-    case("AR-T025 stopped, to-dos open", but(CLAIM, aborted="msg_a"), "rest", judged=True),
+    case("AR-T025 AR-T068 stopped, to-dos open", but(CLAIM, aborted="msg_a"), "rest", judged=True),
     case(
         "our abort ended it, its nudge follows",
         ABORTED,
@@ -176,7 +176,7 @@ WILL = [
         "nudge",
     ),
     case("TG-T20 the same message again", ANNOUNCED, "rest", spent=(done(message="msg_a"),)),
-    case("mode off", ANNOUNCED, "rest", mode=Mode.OFF),
+    case("DS-T26 switched off meanwhile", ANNOUNCED, "rest", mode=Mode.OFF),
     case("DS-T46 the loop was switched off meanwhile", TEXT, "rest", mode=Mode.RECOVERY),
 ]
 
@@ -227,6 +227,21 @@ STRUCTURE = [
         ended(*WORK, say("Next I will wait."), pending=(pending("background", "build"),)),
         "rest",
     ),
+    case(
+        "AR-T043 a tool that the last crash left running holds nothing",
+        but(ANNOUNCED, holds=waits("tool")),
+        "nudge",
+    ),
+    case(
+        "AR-T162 it says that it stops here, all is closed",
+        ended(*WORK, say("No action needed, stopping here."), todos=CLOSED),
+        "rest",
+    ),
+    case(
+        "AR-T162 it says so over an open list: it said whose move it is",
+        ended(*WORK, say("No action needed, stopping here."), todos=OPEN),
+        "rest",
+    ),
     case("AR-T150 what is on the list is not known", ended(*WORK, say("All done.")), "rest"),
     case(
         "AR-T030 the completion tool was called", ended(call("task_complete"), result("ok")), "rest"
@@ -267,6 +282,69 @@ ENDS = [
     case(
         "AR-T103 a claim that names what was changed",
         ended(*WORK, say("Done. Changed `a.py`; 12 tests pass.")),
+        "rest",
+    ),
+    case(
+        "AR-T006 a celebration and a full stop",
+        ended(*WORK, say("It works 🎉."), todos=CLOSED),
+        "rest",
+    ),
+    case(
+        "AR-T006 a celebration and blanks",
+        ended(*WORK, say("It works 🎉 \n"), todos=CLOSED),
+        "rest",
+    ),
+    case(
+        "AR-T015 a celebration in the moment of the end",
+        but(ended(*WORK, say("It works 🎉"), todos=CLOSED), idle_since=NOW),
+        "wait",
+    ),
+    case(
+        "AR-T036 AR-T102 a bare claim that the model doubts",
+        ended(say("Done.")),
+        "nudge",
+        judged=True,
+    ),
+    case(
+        "AR-T102 a long claim without a report, and no model",
+        ended(say("Everything that was asked for is finished now. Each of the places was gone through, and each of them is in order. The work is complete, and all is well with it from the first to the last of its parts.")),
+        "rest",
+    ),
+    case(
+        "DS-T48 a session that says little of itself",
+        but(ANNOUNCED, created=None, request_at=None, directory="", title=""),
+        "nudge",
+    ),
+    case("TG-T13 blank", ended(say("  \n ")), "nudge", "empty_reply"),
+    case("TG-T13 TG-T16 an open code mark is left to the model", ended(*WORK, say("I changed `a` and `")), "rest"),
+    case("TG-T13 TG-T16 an open code mark that the model doubts", ended(*WORK, say("I changed `")), "nudge", judged=True),
+    case("TG-T13 closed marks", ended(*WORK, say("I changed `a` and `b`.")), "rest"),
+    case(
+        "TG-T13 an odd mark, not at the end",
+        ended(*WORK, say("The ` key now opens the console.")),
+        "rest",
+    ),
+    case("TG-T15 should I", ended(*WORK, say("Should I apply the change?")), "rest"),
+    case(
+        "TG-T15 whenever you want it",
+        ended(*WORK, say("It is there whenever you want it.")),
+        "rest",
+    ),
+    case("TG-T15 say the word", ended(*WORK, say("Say the word and I apply it.")), "rest"),
+    case("TG-T15 the state of play:", ended(*WORK, say("This is the state of play:")), "nudge"),
+    case(
+        "TG-T15 a list of files ends it",
+        ended(*WORK, say("Changed files:\n\n- a.py\n- b.py")),
+        "rest",
+    ),
+    case(
+        "TG-T15 a list of phrases",
+        ended(*WORK, say("Two ways are fast:\n\n- the first path\n- the second path")),
+        "rest",
+    ),
+    case(
+        "TG-T17 two tools ran before the last words",
+        ended(*WORK, *WORK, say("Both forms are read now.")),
         "rest",
     ),
     case("AR-T063 it ends with a colon", DANGLING, "nudge", "announced_action"),
@@ -342,7 +420,7 @@ ENDS = [
         "false_claim",
     ),
     case(
-        "OL-T22 B25 work put off on purpose",
+        "B25 work put off on purpose",
         ended(say("It is blocked until the cron job ran; it is in the backlog.")),
         "rest",
     ),
@@ -356,7 +434,10 @@ ENDS = [
         "nudge",
     ),
     case(
-        "AR-T120 it has only just ended", but(ANNOUNCED, idle_since=NOW - 1.0), "wait", at=NOW + 2.0
+        "AR-T120 AR-T068 it has only just ended",
+        but(ANNOUNCED, idle_since=NOW - 1.0),
+        "wait",
+        at=NOW + 2.0,
     ),
     case(
         "AR-T120 no pause is wanted",
@@ -371,7 +452,7 @@ ENDS = [
         settings=Settings(settle=0.3),
     ),
     case(
-        "AR-T122 a turn began in the pause",
+        "AR-T122 AR-T068 a turn began in the pause",
         but(ANNOUNCED, doing=Doing.BUSY, idle_since=None),
         "wait",
     ),
@@ -514,10 +595,16 @@ FAILURES = [
         "stream_failure",
     ),
     case(
-        "DS-T05 AR-T073 the harness died in it",
+        "DS-T05 the harness died in it",
         ended(*WORK, finish=None, situation={"orphan": True}),
         "nudge",
         "orphaned_message",
+        now=NOW + 300.0,
+    ),
+    case(
+        "another process may still work on what looks dead here",
+        ended(*WORK, finish=None, situation={"orphan": True}),
+        "wait",
     ),
     case(
         "it died in it an hour ago",
@@ -541,6 +628,7 @@ FAILURES = [
         "nudge",
         "orphaned_message",
         spent=(done(ago=210.0),),
+        now=NOW + 180.0,
     ),
     case(
         "it may still be answered", but(TEXT, reply=None, message="msg_n", marks=(mark(),)), "wait"
@@ -576,7 +664,7 @@ LOOP = [
         spent=(done(ago=60.0, recovery="autonomous_loop", attempt=3),),
     ),
     case(
-        "DS-T36 the loop, then failures up to the cap",
+        "DS-T36 DS-T40 DS-T41 the loop, then failures up to the cap",
         failed(status=500),
         "tell",
         mode=Mode.LOOP,
@@ -598,8 +686,8 @@ LOOP = [
         settings=Settings(most=1),
         spent=(done(),),
     ),
-    case("DS-T40 DS-T22 nothing happened in it", but(TEXT, reply=None), "rest", mode=Mode.LOOP),
-    case("DS-T41 it was not seen whole", but(TEXT, observed=False), "rest", mode=Mode.LOOP),
+    case("nobody answered in the loop", but(TEXT, reply=None), "rest", mode=Mode.LOOP),
+    case("it was not seen whole, in the loop", but(TEXT, observed=False), "rest", mode=Mode.LOOP),
     case("it asks in the loop", ended(say("Which one do you want?")), "rest", mode=Mode.LOOP),
     case(
         "it ended its task",

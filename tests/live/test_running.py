@@ -49,7 +49,7 @@ LOOPS = [
     case("DS-T16 AR-T058 the same call six times", LOOP, "abort", "tool_loop"),
     case("three times is not yet a loop", runs(*again(3, command="ls")), "wait"),
     case(
-        "DS-T17 AR-T054 the same call, another result each time",
+        "DS-T17 the same call, another result each time",
         runs(*[p for n in range(8) for p in again(1, str(n), command="ls")]),
         "wait",
     ),
@@ -124,9 +124,14 @@ LOOPS = [
 
 SILENCE = [
     case("DS-T32 the stream is silent for long", SILENT, "abort", "silent_stream"),
-    case("B35 it is silent for a minute", runs(say("The"), quiet=60.0), "wait", at=NOW + 120.0),
-    case("AR-T052 it moves", runs(say("The"), quiet=1.0), "wait", at=NOW + 179.0),
-    case("AR-T046 nothing came since the request", runs(quiet=200.0), "abort", "silent_stream"),
+    case(
+        "B35 AR-T046 it is silent for a minute",
+        runs(say("The"), quiet=60.0),
+        "wait",
+        at=NOW + 120.0,
+    ),
+    case("it moves", runs(say("The"), quiet=1.0), "wait", at=NOW + 179.0),
+    case("nothing came since the request", runs(quiet=200.0), "abort", "silent_stream"),
     case("AR-T038 AR-T040 a tool runs for hours", but(SILENT, holds=BUILD), "rest"),
     case("AR-T045 two ran, one ended", but(SILENT, holds=(*BUILD,)), "rest"),
     case("AR-T039 it ended, the silence goes on", but(SILENT, holds=()), "abort"),
@@ -182,7 +187,7 @@ CHILDREN = [
         at=NOW + 1500.0,
     ),
     case(
-        "AR-T141 for forty",
+        "AR-T141 AR-T143 for forty",
         but(SILENT, children=(child(quiet=2_400.0),)),
         "abort_child",
         "stuck_child",
@@ -244,7 +249,7 @@ CHILDREN = [
         "wait",
     ),
     case(
-        "AR-T143 a stuck one, while all is paused",
+        "a stuck one, while all is paused",
         but(SILENT, children=(child(quiet=2_400.0),)),
         "rest",
         allowed=PAUSED,

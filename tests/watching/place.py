@@ -61,10 +61,10 @@ class Place:
             **more,
         )
 
-    async def watch(self, watcher: Watcher) -> None:
+    async def watch(self, watcher: Watcher, fake: Fake | None = None) -> None:
         await watcher.watch(
             lambda look: Connection(
-                OpenCode(transport=self.fake),
+                OpenCode(transport=fake or self.fake),
                 look=look,
                 say=self.face.line,
                 clock=now,

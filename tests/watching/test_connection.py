@@ -11,7 +11,6 @@ import httpx
 import pytest
 import trio
 
-from auditor.watching.board import Kind
 from auditor.watching.permits import Permits
 from tests.watching.place import Place, permits, play, until
 from tests.watching.test_loop import stalled
@@ -138,7 +137,7 @@ def test_a_turn_that_the_server_died_in_is_gone_on_with(tmp_path: Path) -> None:
         fake.call("ses_a", "make", "", status="running")
         fake.statuses.clear()
         async with place.watched(place.watcher(permits(place))):
-            await until(lambda: fake.prompts, 30)
+            await until(lambda: fake.prompts, 200)
             await anyio.sleep(300)
 
     ((_, body),) = play(tmp_path, script).fake.prompts
@@ -164,7 +163,8 @@ CORRUPT: dict[str, Callable[[], object]] = {
     "messages without parts": _raw(b'[{"info": {"id": "msg_1", "role": "assistant"}}]'),
     "a message without a role": _raw(b'[{"info": {"id": "msg_1"}, "parts": [null, 3, {}]}]'),
     "times that are none": _raw(
-        b'[{"info": {"id": "msg_1", "role": "assistant", "time": {"created": "soon"}}, "parts": []}]'
+        b'[{"info": {"id": "msg_1", "role": "assistant", "time": {"created": "soon"}},'
+        b' "parts": []}]'
     ),
     "nested beyond reason": _raw(b"[" * 100_000),
 }
