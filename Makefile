@@ -19,7 +19,8 @@ test: $(VENV)/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n auto $(ARGS)
+	$(BIN)/pytest -n auto --ignore=tests/e2e $(ARGS)
+	$(BIN)/pytest tests/e2e # one real OpenCode, installed from npm at its pinned version
 
 setup: $(VENV)/ready-dev
 

@@ -23,7 +23,7 @@ from platformdirs import user_config_dir
 from auditor.errors import ConfigError
 from auditor.live.recoveries import BY_NAME
 from auditor.live.settings import Settings
-from auditor.live.words import LANGUAGES
+from auditor.live.texts import LANGUAGES
 
 VARIABLE, FILE = "AUDITOR_CONFIG", "config.toml"
 

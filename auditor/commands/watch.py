@@ -94,6 +94,10 @@ def watch(
             raise ConfigError(f"watch: {harness!r} cannot be watched; expected opencode")
         if mode not in list(WatchMode):
             raise ConfigError(f"--mode: {mode!r} is none of {', '.join(WatchMode)}")
+        if rules_only and mode != WatchMode.NUDGE:
+            raise ConfigError(
+                f"--rules-only says what may be sent, and --mode {mode} sends nothing"
+            )
         run(
             Wanted(
                 url=url,

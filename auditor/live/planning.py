@@ -21,7 +21,7 @@ from auditor.live.guards import (
 from auditor.live.limits import rest, seen, send, settled, tell
 from auditor.live.plan import Allowed, Do, Plan
 from auditor.live.recoveries import BY_NAME, SIGN, found
-from auditor.live.running import QUESTIONS, running
+from auditor.live.running import running
 from auditor.live.settings import Mode, Settings
 from auditor.live.situation import Doing, Situation
 from auditor.live.spent import Spent
@@ -156,7 +156,6 @@ def _goes_on(look: Look, audit: Audit) -> bool:
         turn is not None
         and turn.finish is FinishReason.STOP
         and bool(turn.reply)
-        and not turn.reply.endswith(QUESTIONS)
         and not any(s.points_to in _OTHERS and s.strength >= SIGN for s in audit.signals.values())
         and audit.by != "completion_tool"
         and not _declined(turn, audit)

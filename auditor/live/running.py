@@ -17,7 +17,7 @@ from auditor.turn import Turn, Verdict
 _LEFT_ALONE = (Verdict.AWAITING_USER, Verdict.WAITING, Verdict.FINISHED)
 """What proves one of these in a silent turn comes before the silence in the order of evidence."""
 
-QUESTIONS = ("?", "？", "؟")
+_QUESTIONS = ("?", "？", "؟")
 
 
 def running(look: Look, audit: Audit | None, allowed: Allowed) -> Plan:
@@ -39,7 +39,7 @@ def running(look: Look, audit: Audit | None, allowed: Allowed) -> Plan:
         return rest(why, look)
     if audit is not None and audit.verdict in _LEFT_ALONE:
         return Plan(do=Do.REST, reason=audit.reason)
-    if situation.turn is not None and situation.turn.reply.endswith(QUESTIONS):
+    if situation.turn is not None and situation.turn.reply.endswith(_QUESTIONS):
         return Plan(do=Do.REST, reason="it ends on a question")
     return _quiet(look, settings.quiet, "silent_stream", allowed)
 

@@ -53,8 +53,10 @@ class Case(NamedTuple):
     turn: str | None = None
     seen: int | None = None
 
-    def moved(self) -> bool:
-        """Whether anything happened in the session since it was read."""
+    def moved(self, do: Do) -> bool:
+        """Whether anything happened in the session since it was read; what runs always moves."""
+        if do in (Do.ABORT, Do.ABORT_CHILD):
+            return False
         session = self.situation.session
         return self.seen is None or self.connection.moved(session, self.seen)
 
@@ -79,13 +81,13 @@ class Acting:
         `name`: what is claimed instead of the message. Raises `StoreError`: then nothing was sent.
         """
         message = name or plan.message
-        if case.moved() or message is None:
+        if case.moved(plan.do) or message is None:
             return MOVED
         text = self._words(case, plan) if plan.do is Do.NUDGE else ""
         with anyio.CancelScope(shield=True):
             if not await self._claimed(case, plan, message):
                 return TAKEN
-            if case.moved():  # the claim goes to waste, which is better than a wrong deed
+            if case.moved(plan.do):  # the claim goes to waste, which is better than a wrong deed
                 return MOVED
             done = await self._carried_out(case, plan, text)
             await self._remember(case.situation.session, done, case.turn)
@@ -117,7 +119,7 @@ class Acting:
             await self._send(case, plan, done)
         except Refused:
             return structs.replace(done, outcome=Outcome.FAILED)
-        except HarnessUnavailable:
+        except Exception:  # noqa: BLE001 - whatever broke, it may have arrived
             return structs.replace(done, outcome=await self._found_out(case, plan))
         return done
 
@@ -155,7 +157,7 @@ class Acting:
             await anyio.sleep(pause)
             try:
                 now = await case.connection.refreshed(case.situation.session)
-            except HarnessUnavailable:
+            except Exception:  # noqa: BLE001, S112 - nobody can look now
                 continue
             if now is None:
                 return Outcome.FAILED

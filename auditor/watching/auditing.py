@@ -29,8 +29,12 @@ from auditor.store import Store, address
 from auditor.turn import Turn
 from auditor.watching.aside import Aside, in_thread
 
-KEPT = 200
-"""Sessions whose last audit and turns are remembered: more than anybody runs at once (a guess)."""
+KEPT = 1_000
+"""Sessions whose last audit is remembered (a guess: more than anybody runs at once)."""
+
+PAIRED = 50
+"""Sessions whose last turns are remembered, for what the next one says of them; a turn can be
+large, so fewer (a guess)."""
 
 _LOOPS = tuple(each for each in DETECTORS if each.name in (*LOOPS, *TEXT_LOOPS))
 
@@ -55,7 +59,7 @@ class Auditing:
     ) -> None:
         self._store, self._asker, self._calibrations = store, asker, calibrations
         self._aside = aside
-        self._last: OrderedDict[str, tuple[Turn, Policy, Audited]] = OrderedDict()
+        self._last: OrderedDict[str, tuple[str, Policy, Audited]] = OrderedDict()
         self._collectors: OrderedDict[str, Collector] = OrderedDict()
         self._answered: deque[bool] = deque(maxlen=QUESTIONS)
         self._asking: anyio.Lock | None = None
@@ -87,14 +91,15 @@ class Auditing:
 
     async def ended(self, turn: Turn, policy: Policy = OBSERVE, past: Past = NOTHING) -> Audited:
         """Audit a turn that is over, once as it stands, and keep it. Raises `StoreError`."""
+        name = address(turn).hex()
         last = self._last.get(turn.session)
-        if last is not None and last[1] == policy and _same(last[0], turn):
+        if last is not None and last[2].turn == name and last[1] == policy:
             return last[2]
         made = await self._audited(turn, policy, past)
         await self.kept(turn, made)
-        found = Audited(made, address(turn).hex(), new=True)
-        self._last[turn.session] = (turn, policy, structs.replace(found, new=False))
-        _bounded(self._last, turn.session)
+        found = Audited(made, name, new=True)
+        self._last[turn.session] = (turn.id, policy, structs.replace(found, new=False))
+        _bounded(self._last, turn.session, KEPT)
         return found
 
     async def _audited(self, turn: Turn, policy: Policy, past: Past) -> Audit:
@@ -117,10 +122,10 @@ class Auditing:
         new = self._store.add(turn, made)
         self._store.flush()
         last = self._last.get(turn.session)
-        if last is not None and last[0].id == turn.id:
+        if last is not None and last[0] == turn.id:
             return  # the turn went on: it says nothing about itself
         collector = self._collectors.setdefault(turn.session, Collector())
-        _bounded(self._collectors, turn.session)
+        _bounded(self._collectors, turn.session, PAIRED)
         labels = collector.take(turn, made.signals, wanted=new)
         if labels:
             try:
@@ -129,17 +134,7 @@ class Auditing:
                 return
 
 
-def _same(one: Turn, other: Turn) -> bool:
-    """Whether a turn is still as it was; what was cut or filled in later makes it another."""
-    return (
-        one.id == other.id
-        and one.finish is other.finish
-        and len(one.parts) == len(other.parts)
-        and one == other
-    )
-
-
-def _bounded(kept: OrderedDict[str, Any], session: str) -> None:
+def _bounded(kept: OrderedDict[str, Any], session: str, most: int) -> None:
     kept.move_to_end(session)
-    if len(kept) > KEPT:
+    if len(kept) > most:
         kept.popitem(last=False)

@@ -18,6 +18,7 @@ from auditor.errors import HarnessUnavailable
 from auditor.harness._opencode_server import OpenCode
 from auditor.live.situation import Doing
 from auditor.watching.reading import Reader
+from auditor.watching.start import Start
 
 LISTED = 200
 """Sessions asked for at a (re)connect, the latest first (a guess: weeks of work)."""
@@ -47,8 +48,8 @@ Say = Callable[[str], None]
 class Connection:
     """A server and directory. `look` is told which sessions are worth a look, `say` what happens.
 
-    `fresh`: seconds; sessions that changed longer ago are not read at the start, and of those that
-    are idle no more than `scan`, the latest. `gone`: whether it is gone for good;
+    `fresh`: seconds; sessions that changed longer ago are not read when it connects. `scan`: turns
+    that had ended before and are recovered at most. `gone`: whether it is gone for good;
     `linked` is told whether it is there, in words too.
     """
 
@@ -71,7 +72,8 @@ class Connection:
         self.connected = False
         self.began = clock()
         self._look, self._say, self._clock, self._gone = look, say, clock, gone
-        self._fresh, self._scan, self._linked = fresh, scan, linked
+        self._fresh, self._linked = fresh, linked
+        self.start = Start(scan)
         self._rested = 0.0
         self._heard: float | None = None  # the last event
         self._lost: float | None = None  # the last one before the connection was lost
@@ -158,29 +160,31 @@ class Connection:
     async def _snapshot(self, tasks: TaskGroup) -> None:
         """Read what there is; what may have changed is read whole, beside everything else."""
         gap = self._lost
-        since = self._clock() - self._fresh if gap is None else gap - OVERLAP
+        since = max(self._clock() - self._fresh, 0.0 if gap is None else gap - OVERLAP)
         worked = [id_ for id_ in self.mirror.sessions() if self._works(id_)]
         listed, busy = await self._reader.listed(LISTED)
         latest = [str(info["id"]) for info in listed if _changed(info, since)]
-        if gap is None:
-            latest = latest[: self._scan]
         wanted = dict.fromkeys((*busy, *worked, *latest))
+        if gap is None:
+            self.start.expect(latest)
         limit = anyio.CapacityLimiter(READERS)
         for session in wanted:
-            tasks.start_soon(self._first_look, session, limit)
+            tasks.start_soon(self._first_look, session, limit, gap is None)
 
-    async def _first_look(self, session: str, limit: anyio.CapacityLimiter) -> None:
+    async def _first_look(self, session: str, limit: anyio.CapacityLimiter, at_start: bool) -> None:
         """Read a session and have it looked at; one that cannot be read costs no other."""
         async with limit:
             try:
-                await self.refreshed(session)
-            except HarnessUnavailable as error:
-                self._once(f"{session}: cannot be read ({error}); left alone")
-                return
+                situation = await self.refreshed(session)
             except Exception as error:  # noqa: BLE001 - its history may be anything
-                why = f"{type(error).__name__}: {error}"
-                self._once(f"{session}: its history cannot be read ({why}); left alone")
+                why = str(error) if isinstance(error, HarnessUnavailable) else repr(error)
+                self._once(f"{session}: cannot be read ({why}); left alone")
+                self.start.settled(session)
                 return
+        if situation is None:
+            self.start.settled(session)
+        elif at_start:
+            self.start.found(situation)
         self._look(session)
 
     def _works(self, session: str) -> bool:

@@ -69,7 +69,7 @@ class Deciding:
         )
         if situation.aborted is not None and plan.recovery in BY_NAME:
             why = self._stopped.get(situation.session)
-            plan = structs.replace(plan, reason=f"{plan.reason}: {why}") if why else plan
+            plan = structs.replace(plan, reason=why) if why else plan
         return plan, None
 
     def _elsewhere(self, case: Case) -> bool:

@@ -1,7 +1,7 @@
 """When which session is looked at: at once when something happened in it, or when its time comes.
 
-Owns one moment for each session, and that a session is looked at by one task at a time. What a look
-is, it does not know.
+Owns one moment for each session, that it is looked at by one task at a time, and not too often.
+What a look is, it does not know.
 """
 
 from __future__ import annotations
@@ -10,13 +10,19 @@ from collections.abc import Awaitable, Callable
 from math import inf
 
 import anyio
-from anyio.abc import TaskGroup
 
 Key = tuple[int, str]
 """A connection by its number, and a session."""
 
 LONGEST = 30.0
 """Seconds that are slept at most: a machine that slept, or a clock set anew, is noticed then."""
+
+PACE = 0.5
+"""Seconds between the beginnings of two looks at a session: one that works moves ten times in that,
+a look at a long turn takes some 5 ms, and nothing is lost by seeing it half a second later."""
+
+MANY = 4_000
+"""Sessions whose last look is remembered: twice what a mirror keeps."""
 
 AGAIN, AGAIN_MOST = 5.0, 300.0
 """Seconds until a session is looked at again after trouble with it, doubled each time (guesses)."""
@@ -30,17 +36,24 @@ class Schedule:
         self._look, self._clock = look, clock
         self._due: dict[Key, float] = {}
         self._busy: set[Key] = set()
-        self._again: set[Key] = set()
+        self._began: dict[Key, float] = {}
         self._wake = anyio.Event()
 
     def at(self, key: Key, moment: float = -inf) -> None:
         """Look at a session, now or at a moment (Unix seconds); the earliest one counts."""
+        moment = max(moment, self._began.get(key, -inf) + PACE)
         self._due[key] = min(moment, self._due.get(key, inf))
         self._wake.set()
 
     def drop(self, number: int) -> None:
         """Forget the sessions of a connection."""
         self._due = {key: at for key, at in self._due.items() if key[0] != number}
+        self._began = {key: at for key, at in self._began.items() if key[0] != number}
+
+    async def ended(self, number: int) -> None:
+        """Wait until no session of a connection is looked at."""
+        while any(key[0] == number for key in self._busy):  # noqa: ASYNC110 - once, at an end
+            await anyio.sleep(0.05)
 
     async def run(self) -> None:
         """Look at sessions when they are due, until cancelled."""
@@ -49,26 +62,25 @@ class Schedule:
                 self._wake = anyio.Event()
                 now = self._clock()
                 for key in [key for key, at in self._due.items() if at <= now]:
-                    del self._due[key]
-                    self._begin(tasks, key)
-                wait = min(min(self._due.values(), default=inf) - now, LONGEST)
+                    if key not in self._busy:
+                        del self._due[key]
+                        self._busy.add(key)
+                        self._began[key] = now
+                        tasks.start_soon(self._looked, key)
+                if len(self._began) > MANY:
+                    self._began = {k: at for k, at in self._began.items() if at + PACE > now}
+                waiting = [at for key, at in self._due.items() if key not in self._busy]
+                wait = min(min(waiting, default=inf) - now, LONGEST)
                 with anyio.move_on_after(max(wait, 0.0)):
                     await self._wake.wait()
 
-    def _begin(self, tasks: TaskGroup, key: Key) -> None:
-        self._again.add(key)
-        if key not in self._busy:
-            self._busy.add(key)
-            tasks.start_soon(self._looked, key)
-
     async def _looked(self, key: Key) -> None:
-        """Look at one session, and again while something new came meanwhile."""
+        """Look at one session; what comes meanwhile waits for the end of it."""
         try:
-            while key in self._again:
-                self._again.discard(key)
-                await self._look(key)
+            await self._look(key)
         finally:
             self._busy.discard(key)
+            self._wake.set()
 
 
 class Troubles:

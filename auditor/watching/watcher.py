@@ -64,6 +64,7 @@ class Watcher:
         self._schedule = Schedule(self._isolated, clock)
         self._troubles = Troubles()
         self._taken: dict[Key, str | None] = {}
+        self._promised: set[Key] = set()
         self._unsettled: Counter[Key] = Counter()
         self._ready = anyio.Event()
 
@@ -79,6 +80,7 @@ class Watcher:
             del self._connections[number]
             self._schedule.drop(number)
             with anyio.CancelScope(shield=True):
+                await self._schedule.ended(number)  # a deed that was begun still needs it
                 await made.server.close()
 
     async def run(self) -> None:
@@ -143,6 +145,8 @@ class Watcher:
 
     def _later(self, key: Key, why: str, *, told: bool = False) -> None:
         """Say what is wrong with a session, once, and look at it again, ever more rarely."""
+        if (connection := self._connections.get(key[0])) is not None:
+            connection.start.settled(key[1])
         new, pause = self._troubles.noted(key, why)
         if new and not told:
             self._face.trouble(f"{key[1]}: {why}")
@@ -154,7 +158,7 @@ class Watcher:
             self._face.gone(key[1])
             return
         if not situation.observed:
-            if not self._worth_reading(situation, connection):
+            if not self._worth_reading(key, situation, connection):
                 return
             situation = await connection.refreshed(key[1])
             if situation is None:
@@ -165,23 +169,30 @@ class Watcher:
         self._again(key, case, plan)
         if plan.do in (Do.REST, Do.WAIT):
             self._unsettled.pop(key, None)
+            if plan.do is Do.REST:
+                connection.start.settled(key[1])
             return
         await self._act(key, case, plan)
 
-    def _worth_reading(self, situation: Situation, connection: Connection) -> bool:
-        """Whether a session whose turn is not known is read: it works, or a nudge is asked for."""
+    def _worth_reading(self, key: Key, situation: Situation, connection: Connection) -> bool:
+        """Whether a session whose turn is not known is read: it works, or something is due."""
         if situation.parent is not None or not connection.connected:
             return False
         works = situation.doing is not Doing.IDLE or situation.turn is not None
-        return works or self._store.asked(situation.session, self._clock()) is not None
+        due = key in self._promised
+        return works or due or self._store.asked(key[1], self._clock()) is not None
 
     def _again(self, key: Key, case: Case, plan: Plan) -> None:
         """Note when the session has to be looked at next, if nothing happens in it."""
         situation, moments = case.situation, [plan.at] if plan.do is Do.WAIT else []
-        if situation.doing is Doing.IDLE and situation.idle_since is not None:
-            moments.append(situation.idle_since + self._settings.settle)
         if plan.held and (pause := self._store.paused(situation.session, self._clock())):
             moments.append(pause.until)
+        if moments:
+            self._promised.add(key)  # by then its messages may be forgotten
+        else:
+            self._promised.discard(key)
+        if situation.doing is Doing.IDLE and situation.idle_since is not None:
+            moments.append(situation.idle_since + self._settings.settle)
         later = [at for at in moments if at is not None and at > self._clock()]
         if later:
             self._schedule.at(key, min(later))
@@ -194,11 +205,16 @@ class Watcher:
             return
         now = await self._finding.found(Case(connection, fresh, seen=connection.seen(key[1])))
         again, name = self._deciding.plan(now)
-        if (again.do, again.recovery, again.message) != (plan.do, plan.recovery, plan.message):
+        if not _alike(again, plan):
             self._soon(key)  # something changed: it is looked at as it is now
+            return
+        if name is None and (admitted := connection.start.admits(fresh)) is not True:
+            if admitted is None:
+                self._soon(key)
             return
         done = await self._acting.act(now, again, name)
         if isinstance(done, str):
+            connection.start.left(key[1])
             self._left(key, again, done, name)
             return
         self._unsettled.pop(key, None)
@@ -222,3 +238,9 @@ class Watcher:
         self._unsettled[key] += 1
         pause = SOON * 2.0 ** min(self._unsettled[key], 8)
         self._schedule.at(key, self._clock() + pause)
+
+
+def _alike(again: Plan, plan: Plan) -> bool:
+    """Whether the second plan is the first one; a turn that runs has come to its next message."""
+    same = (again.do, again.recovery) == (plan.do, plan.recovery)
+    return same and (again.message == plan.message or plan.do in (Do.ABORT, Do.ABORT_CHILD))

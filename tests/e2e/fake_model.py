@@ -264,7 +264,7 @@ class _Connection(BaseHTTPRequestHandler):
                 self._reset()
                 return False
             case CutOff():
-                self._chunk(b"")
+                self.close_connection = True
                 return False
         pause = act.pause if isinstance(act, Say) else 0.0
         for piece in wire_chat.streamed(act, asked.model, asked.tools, model.workdir, calls):

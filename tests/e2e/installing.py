@@ -44,7 +44,7 @@ def _installed() -> Path:
         made.mkdir()
         for file in files:
             shutil.copy(file, made)
-        _run([*_npm(cache), "ci", "--no-audit", "--no-fund"], made)
+        _run([*_npm(cache), "install", "--no-save", "--no-audit", "--no-fund"], made)
         if not place.exists():
             made.rename(place)
     return place

@@ -108,7 +108,8 @@ class OpenCodeServer:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.events: list[Json] = []
-        self.alive = False
+        self.closing = threading.Event()
+        """Set: nothing is waited for any more."""
         self._changed = threading.Condition()
         self._process: subprocess.Popen[bytes] | None = None
         self._config = configuration(model_url, **config)
@@ -130,6 +131,7 @@ class OpenCodeServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.closing.set()
         self.kill(signal.SIGTERM)
         self.http.close()
 
@@ -203,7 +205,7 @@ class OpenCodeServer:
         while not wanted():
             with self._changed:
                 self._changed.wait(0.25)
-            if time.monotonic() > until:
+            if time.monotonic() > until or self.closing.is_set():
                 raise TimeoutError(f"waited {limit:.0f} s for {what}")
 
     # What a person does.

@@ -124,7 +124,7 @@ _ROWS: dict[str, tuple[Step, ...]] = {
         FINISHED,
     ),
     "done-claim-open": (
-        (_todos("completed", "in_progress", "pending"),),
+        (_todos("completed", "pending", "pending"),),
         (Say("Everything is complete!"),),
         (_todos("completed", "completed", "completed"),),
         FINISHED,
@@ -176,7 +176,8 @@ _ROWS: dict[str, tuple[Step, ...]] = {
         (Say("The long command is over. Done."),),
     ),
     # Loops.
-    "loop": ((MISSING,),) * 12 + ((Say("The file is not there, so I stop."),),),
+    "few-equal-calls": ((MISSING,),) * 3 + ((Say("The file is not there, so I stop."),),),
+    "polling": ((Call("shell", {"command": "date +%s%N"}),),) * 8 + ((Say("It is time. Done."),),),
     "loop-forever": ((Pause(0.2), MISSING),),
     "loop-parallel": ((MISSING,) * 4, (Say("The file is not there, so I stop."),)),
     "text-loop": ((Say(CHANT * 400, pause=0.02),), FINISHED),

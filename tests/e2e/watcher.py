@@ -43,10 +43,11 @@ class Watcher:
         settings: str = "",
         mode: tuple[str, ...] = ("--mode", "nudge", "--rules-only"),
         env: dict[str, str] | None = None,
+        db: Path | None = None,
     ) -> None:
         home.mkdir(parents=True, exist_ok=True)
         self.home, self.lines, self.raw = home, list[Line](), list[str]()
-        self.db = home / "auditor.db"
+        self.db = db or home / "auditor.db"
         config = home / "config.toml"
         config.write_text(f"[watch]\n{settings}")
         self._command = [

@@ -50,6 +50,11 @@ def stopped(outcome: str = "done", ago: float = 12.0, **more: object) -> tuple[o
     return (done("abort", ago, message="msg_a", recovery="silent_stream", outcome=outcome, **more),)
 
 
+LONG_CLAIM = (
+    "Everything that was asked for is finished now. Each of the places was gone through, and each"
+    " of them is in order. The work is complete, and all is well with it from the first to the"
+    " last of its parts."
+)
 ABORTED = ended(*WORK, say("half a"), finish="aborted", situation={"aborted": "msg_a"})
 
 WILL = [
@@ -81,6 +86,14 @@ WILL = [
         "nudge",
         spent=(*stopped(), done(ago=5.0, message="msg_a", outcome="failed")),
         now=NOW + 57.0,
+    ),
+    case(
+        "our abort a second ago, no pause to settle",
+        but(ABORTED, idle_since=NOW - 0.9),
+        "wait",
+        spent=stopped(ago=1.0),
+        settings=Settings(settle=0.0),
+        at=NOW + 1.0,
     ),
     case(
         "our abort was not answered, and it ended at once",
@@ -307,7 +320,7 @@ ENDS = [
     ),
     case(
         "AR-T102 a long claim without a report, and no model",
-        ended(say("Everything that was asked for is finished now. Each of the places was gone through, and each of them is in order. The work is complete, and all is well with it from the first to the last of its parts.")),
+        ended(say(LONG_CLAIM)),
         "rest",
     ),
     case(
@@ -316,8 +329,17 @@ ENDS = [
         "nudge",
     ),
     case("TG-T13 blank", ended(say("  \n ")), "nudge", "empty_reply"),
-    case("TG-T13 TG-T16 an open code mark is left to the model", ended(*WORK, say("I changed `a` and `")), "rest"),
-    case("TG-T13 TG-T16 an open code mark that the model doubts", ended(*WORK, say("I changed `")), "nudge", judged=True),
+    case(
+        "TG-T13 TG-T16 an open code mark is left to the model",
+        ended(*WORK, say("I changed `a` and `")),
+        "rest",
+    ),
+    case(
+        "TG-T13 TG-T16 an open code mark that the model doubts",
+        ended(*WORK, say("I changed `")),
+        "nudge",
+        judged=True,
+    ),
     case("TG-T13 closed marks", ended(*WORK, say("I changed `a` and `b`.")), "rest"),
     case(
         "TG-T13 an odd mark, not at the end",
@@ -385,6 +407,15 @@ ENDS = [
     case("AR-T131 in both", ended(think(RAW), say(RAW)), "nudge", "raw_tool_text"),
     case(
         "DS-T23 AR-T127 only thoughts", ended(think("I should read it.")), "nudge", "reasoning_only"
+    ),
+    case(
+        "a loop that ended by itself, in a session that has just begun",
+        but(
+            ended(*[p for _ in range(6) for p in (call("bash", command="ls"), result("x"))]),
+            created=NOW - 12.0,
+        ),
+        "nudge",
+        "tool_loop",
     ),
     case("DS-T33 nothing came at all", ended(), "nudge", "empty_reply"),
     case(
@@ -646,6 +677,14 @@ ALLOWED = [
     case("DS-T08 DS-T39 all is paused", DANGLING, "rest", allowed=PAUSED, reason="paused until"),
     case("by words alone, and only structure counts", ANNOUNCED, "rest", allowed=RULES_ONLY),
     case("a colon is structure", DANGLING, "nudge", allowed=RULES_ONLY),
+    case(
+        "nor where the shape says half of it",
+        ended(*WORK, say("Could you paste the log here:")),
+        "rest",
+        "clipped_ending",
+        judged=True,
+        allowed=RULES_ONLY,
+    ),
     case("what the model judged is not", CLAIM, "rest", judged=True, allowed=RULES_ONLY),
     case("an empty reply is", ended(), "nudge", allowed=RULES_ONLY),
     case("nobody is told while observing", failed(status=401), "rest", allowed=OBSERVING),
@@ -755,6 +794,12 @@ def test_a_nudge_that_a_person_asks_for(situation: Situation, do: Do) -> None:
     made = asked_for(situation, spent, settings=DEFAULTS, now=NOW)
     assert made.do is do
     assert made.recovery == ("resume_now" if do is Do.NUDGE else None)
+
+
+def test_the_nudge_after_our_abort_is_about_the_message_that_was_stopped() -> None:
+    spent = (done("abort", 12.0, message="msg_first", recovery="tool_loop"),)
+    made = decided(Case(situation=ABORTED, do=Do.NUDGE, spent=spent))
+    assert (made.do, made.recovery, made.message) == (Do.NUDGE, "tool_loop", "msg_first")
 
 
 def test_every_guard_is_in_a_row() -> None:

@@ -112,6 +112,12 @@ LOOPS = [
         spent=(stopped(99.0),),
         settings=Settings(aborts=1),
     ),
+    case(
+        "AR-T142 two stops that surely failed do not count",
+        LOOP,
+        "abort",
+        spent=(stopped(300.0, outcome="failed"), stopped(99.0, outcome="failed")),
+    ),
     case("the stops were long ago", LOOP, "abort", spent=(stopped(900.0), stopped(700.0))),
     case("no nudge could follow", LOOP, "tell", spent=(done(attempt=2),)),
     case(
@@ -150,6 +156,11 @@ SILENCE = [
     ),
     case("B16 the context is compacted", but(SILENT, holds=waits("compaction")), "wait"),
     case("it ends on a question", runs(say("Which of the two?"), quiet=900.0), "rest"),
+    case(
+        "AR-T116 it ends on a question beside one that is not believed any more",
+        runs(say("Which one?"), quiet=900.0, situation={"holds": waits("question", 3_600.0)}),
+        "rest",
+    ),
     case("a full-width question", runs(say("哪一个？"), quiet=900.0), "rest"),
     case(
         "AR-T163 the completion tool was called",

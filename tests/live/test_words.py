@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from auditor.live.recoveries import TABLE
 from auditor.live.settings import Settings
 from auditor.live.situation import Situation
-from auditor.live.words import DECLINE, LANGUAGES, TAIL, TEXTS, digest, filled, language_of, words
+from auditor.live.texts import DECLINE, LANGUAGES, TEXTS
+from auditor.live.words import TAIL, digest, filled, language_of, words
 from auditor.turn import ToolResult
 from tests.live.cases import NOW, audited, but, ended, failed
 from tests.words import call, result, say, todo, turn
@@ -132,6 +133,28 @@ def test_ar_t064_ds_t07_own_words_are_sent_as_they_are() -> None:
     assert text == "Left: write the tests; fix it (2) after it was seen; {unknown} {}"
     text = told(down(say("I deploy."), BASH), "stream_failure", texts=OWN)
     assert text == "connection reset at bash: "
+
+
+ERRORS = [
+    ("a sentence", "connection reset", "connection reset"),
+    (
+        "an object of Python",
+        "{'message': 'the worker was lost', 'type': 'x'}",
+        "the worker was lost",
+    ),
+    ("an object of JSON", '{"error":{"type":"x","message":"it\'s lost"}}', "it's lost"),
+    (
+        "a sentence about one",
+        "the field 'message': 'x' is wrong",
+        "the field 'message': 'x' is wrong",
+    ),
+    ("an object without one", "{'type': 'x'}", "{'type': 'x'}"),
+]
+
+
+@pytest.mark.parametrize("message,said", [pytest.param(m, s, id=n) for n, m, s in ERRORS])
+def test_what_an_error_says(message: str, said: str) -> None:
+    assert f"({said})" in told(failed(message=message, status=500), "stream_failure")
 
 
 LOOP_TEXTS = [

@@ -1,7 +1,7 @@
 """A scripted OpenCode: sessions, a bus and an HTTP interface of a few lines, on the test's clock.
 
-It says what the real 1.18 was seen to say (docs of the recordings), in the same order, and it can be
-made slow, broken or forgetful path by path.
+It says what the real 1.18 was seen to say, in the same order, and it can be made slow, broken or
+forgetful path by path.
 """
 
 from __future__ import annotations
@@ -168,6 +168,13 @@ class Fake(httpx.AsyncBaseTransport):
         self.idle(session)
         return id_
 
+    def fail(self, session: str, message: str, error: Json) -> None:
+        """The harness gives up on an answer after its own retries."""
+        self._changed(session, message, error=error)
+        self.say("session.error", sessionID=session, error=error)
+        self.idle(session)
+        self.idle(session)
+
     def stop(self, session: str) -> None:
         """What an abort does, whoever asks for it."""
         error = {"name": "MessageAbortedError", "data": {"message": "Aborted"}}
@@ -209,7 +216,6 @@ class Fake(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         path, method = request.url.path, request.method
-        body = msgspec.json.decode(request.content or b"null") if method == "POST" else None
         await anyio.lowlevel.checkpoint()
         self.asked.append(f"{method} {path}")
         if not self.up:
@@ -220,22 +226,22 @@ class Fake(httpx.AsyncBaseTransport):
                 answer = await answer if hasattr(answer, "__await__") else answer
                 if answer is not None:
                     return answer if isinstance(answer, httpx.Response) else _json(answer)
-        match method, path.strip("/").split("/"):
-            case "POST", ["session", session, _] if session not in self.infos:
-                return httpx.Response(404)
-            case "GET", ["event"]:
-                return self._events()
-            case "POST", ["session", session, "prompt_async"]:
+        names = path.strip("/").split("/")
+        if method == "POST":
+            return self._told(names, msgspec.json.decode(request.content or b"null"))
+        return self._events() if names == ["event"] else self._read(names)
+
+    def _told(self, path: list[str], body: Any) -> httpx.Response:
+        match path:
+            case ["tui", "show-toast"]:
+                self.toasts.append(body)
+                return _json(True)
+            case ["session", session, "prompt_async"] if session in self.infos:
                 return self._prompted(session, body)
-            case "POST", ["session", session, "abort"]:
+            case ["session", session, "abort"] if session in self.infos:
                 self.aborts.append(session)
                 self.stop(session)
                 return _json(True)
-            case "POST", ["tui", "show-toast"]:
-                self.toasts.append(body)
-                return _json(True)
-            case "GET", parts:
-                return self._read(parts)
         return httpx.Response(404)
 
     def _read(self, path: list[str]) -> httpx.Response:
@@ -251,17 +257,21 @@ class Fake(httpx.AsyncBaseTransport):
                 return _json(self.permissions)
             case ["question"]:
                 return _json(self.questions)
-            case ["session", session, *_] if session not in self.infos:
-                return httpx.Response(404)
-            case ["session", session]:
+            case ["session", session, *rest] if session in self.infos:
+                return self._about(session, rest)
+        return httpx.Response(404)
+
+    def _about(self, session: str, what: list[str]) -> httpx.Response:
+        children = [info for info in self.infos.values() if info.get("parentID") == session]
+        match what:
+            case []:
                 return _json(self.infos[session])
-            case ["session", session, "message"]:
+            case ["message"]:
                 return _json(self.messages[session])
-            case ["session", session, "todo"]:
+            case ["todo"]:
                 return _json(self.todos.get(session, []))
-            case ["session", session, "children"]:
-                mine = [info for info in self.infos.values() if info.get("parentID") == session]
-                return _json(mine)
+            case ["children"]:
+                return _json(children)
         return httpx.Response(404)
 
     def _events(self) -> httpx.Response:

@@ -129,6 +129,32 @@ def test_at_the_start_the_latest_are_recovered_and_the_old_ones_left(tmp_path: P
     ]
 
 
+def test_ds_t49_a_session_that_needs_nothing_takes_no_place(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        stalled(place, "ses_third")
+        stalled(place, "ses_second")
+        for number in range(3):
+            await anyio.sleep(1)
+            fake.session(f"ses_{number}")
+            fake.ask(f"ses_{number}")
+            fake.answer(f"ses_{number}", "All tests pass.")
+        await anyio.sleep(1)
+        stalled(place, "ses_bad")
+        fake.before["GET /session/ses_bad/message"] = _status(500)
+        fake.infos["ses_second"]["time"]["updated"] += 1
+        async with place.watched(place.watcher(permits(place))):
+            await until(lambda: fake.prompts, 10)
+            await anyio.sleep(300)
+            assert [session for session, _ in fake.prompts] == ["ses_second"]
+            # The one that was left is a person's again when they go on with it.
+            fake.ask("ses_third", "Go on.")
+            fake.answer("ses_third", "First, the file:\n\n```python\ndef parse(", "length")
+            await until(lambda: len(fake.prompts) == 2, 10)
+
+    play(tmp_path, script, scan=1)
+
+
 def test_a_turn_that_the_server_died_in_is_gone_on_with(tmp_path: Path) -> None:
     async def script(place: Place) -> None:
         fake = place.fake

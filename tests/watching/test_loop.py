@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import anyio
@@ -262,6 +263,45 @@ def test_a_pause_defers_and_ends(tmp_path: Path) -> None:
     assert len(play(tmp_path, script).fake.prompts) == 1
 
 
+@pytest.mark.parametrize("seconds", [3600.0, 6 * 3600.0])
+def test_a_pause_beyond_our_memory_defers_too(tmp_path: Path, seconds: float) -> None:
+    """The messages of a session that rests are forgotten, what was to be done about it is not."""
+
+    async def script(place: Place) -> None:
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            place.store.switch(Switch.PAUSE, None, now(), until=now() + seconds)
+            stalled(place)
+            for _ in range(int(seconds / 60) - 1):
+                await anyio.sleep(60)
+                place.fake.say("server.heartbeat")
+            assert not place.fake.prompts
+            await until(lambda: place.fake.prompts, 120)
+            await anyio.sleep(300)
+
+    assert len(play(tmp_path, script).fake.prompts) == 1
+
+
+def test_a_rate_limit_is_waited_for_as_long_as_it_takes(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            message = fake.begin("ses_a")
+            data = {"message": "Rate limit exceeded", "statusCode": 429, "isRetryable": True}
+            fake.fail("ses_a", message, {"name": "APIError", "data": data})
+            for _ in range(14):
+                await anyio.sleep(60)
+                fake.say("server.heartbeat")
+            assert not fake.prompts
+            await until(lambda: fake.prompts, 120)
+
+    ((_, body),) = play(tmp_path, script).fake.prompts
+    assert body["parts"][0]["metadata"]["auditor"]["recovery"] == "rate_limit"
+
+
 def test_a_nudge_that_a_person_asks_for_ignores_pauses_and_modes(tmp_path: Path) -> None:
     async def script(place: Place) -> None:
         fake = place.fake
@@ -282,6 +322,40 @@ def test_a_nudge_that_a_person_asks_for_ignores_pauses_and_modes(tmp_path: Path)
 
     ((_, body),) = play(tmp_path, script).fake.prompts
     assert body["parts"][0]["metadata"]["auditor"]["recovery"] == "resume_now"
+
+
+def test_nudges_end_however_much_they_bring_and_the_person_is_told_once(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        numbers = count(1)
+        fake.then = lambda session: fake.answer(session, f"{CUT}{next(numbers)}", "length")
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            stalled(place)
+            await anyio.sleep(4 * 3600)
+            assert len(fake.prompts) == place.settings.in_all
+            # A person's message begins every budget anew.
+            fake.ask("ses_a", "Go on, please.")
+            fake.answer("ses_a", CUT, "length")
+            await anyio.sleep(4 * 3600)
+            assert len(fake.prompts) == 2 * place.settings.in_all
+
+    place = play(tmp_path, script, in_all=4)
+    assert len(place.lines(Kind.TELL)) == 2
+    assert [toast["variant"] for toast in place.fake.toasts].count("warning") == 2
+
+
+def test_the_same_words_are_not_sent_twice_for_nothing(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        place.fake.then = lambda session: place.fake.answer(session, CUT, "length")
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            stalled(place)
+            await anyio.sleep(4 * 3600)
+
+    place = play(tmp_path, script)
+    assert len(place.fake.prompts) == 1
+    assert len(place.lines(Kind.TELL)) == 1
 
 
 def test_a_slow_session_delays_no_other(tmp_path: Path) -> None:

@@ -1,0 +1,61 @@
+"""Who is recovered at the start: the latest, no more than there are places."""
+
+from __future__ import annotations
+
+from auditor.live.situation import Doing, Situation
+from auditor.watching.start import Start
+
+
+def ended(session: str, request: str = "msg_1", doing: Doing = Doing.IDLE) -> Situation:
+    return Situation(session=session, harness="opencode", doing=doing, request=request)
+
+
+def start(places: int, *sessions: str) -> Start:
+    made = Start(places)
+    made.expect(sessions)
+    for session in sessions:
+        made.found(ended(session))
+    return made
+
+
+def test_the_latest_get_the_places_in_whatever_order_they_ask() -> None:
+    places = start(2, "a", "b", "c")
+    assert places.admits(ended("c")) is None
+    assert places.admits(ended("b")) is True
+    assert places.admits(ended("c")) is None
+    assert places.admits(ended("a")) is True
+    assert places.admits(ended("c")) is False
+
+
+def test_one_that_needs_nothing_gives_its_place_away() -> None:
+    places = start(1, "a", "b")
+    assert places.admits(ended("b")) is None
+    places.settled("a")
+    assert places.admits(ended("b")) is True
+    assert places.admits(ended("a")) is False
+
+
+def test_one_that_was_recovered_keeps_its_place() -> None:
+    places = start(1, "a", "b")
+    assert places.admits(ended("a")) is True
+    places.settled("a")
+    assert places.admits(ended("a")) is True
+    assert places.admits(ended("b")) is False
+
+
+def test_what_came_to_nothing_frees_the_place() -> None:
+    places = start(1, "a", "b")
+    assert places.admits(ended("a")) is True
+    places.left("a")
+    assert places.admits(ended("b")) is True
+
+
+def test_what_runs_or_a_person_goes_on_with_needs_no_place() -> None:
+    places = Start(0)
+    places.expect(["a", "b"])
+    places.found(ended("a", doing=Doing.BUSY))
+    places.found(ended("b"))
+    assert places.admits(ended("a")) is True
+    assert places.admits(ended("b")) is False
+    assert places.admits(ended("b", "msg_2")) is True
+    assert places.admits(ended("new")) is True
