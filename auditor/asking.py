@@ -78,6 +78,10 @@ class Asker(Closing):
         if self._answers is not None:
             self._answers.close()
 
+    def again(self) -> None:
+        """Ask again, where the model failed too often: whoever runs for days does so at times."""
+        self._failures = 0
+
     @property
     def digest(self) -> str | None:
         """The digest of the model that is asked, if one can be."""
@@ -121,9 +125,7 @@ class Asker(Closing):
 
     def _loaded(self, located: Located) -> Llama:
         if self._llama is None:
-            from auditor.backends.llama import Llama  # noqa: PLC0415
-            from auditor.judge import LETTERS  # noqa: PLC0415
+            from auditor.models.loaded import loaded  # noqa: PLC0415
 
-            letters = located.model.letters if located.model else LETTERS
-            self._llama = Llama(located.path, located.digest, letters)
+            self._llama = loaded(located)
         return self._llama

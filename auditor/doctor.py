@@ -113,7 +113,7 @@ def _registered(model: Model) -> tuple[Located | None, Finding]:
         return None, Finding("model", State.WARN, found, advice)
     try:
         problem = registry.verified(model)
-        located = None if problem else registry.resolve(model.name)
+        located = None if problem else registry.located(model)
     except OSError as error:
         found = f"{model.name} cannot be read ({error.strerror})"
         return None, Finding("model", State.FAIL, found, "make it readable for you")

@@ -12,7 +12,8 @@ from auditor.backends.llama import ROOM, Llama
 from auditor.errors import JudgeUnavailable
 from auditor.evidence import Evidence
 from auditor.findings import Finding, State
-from auditor.judge import LETTERS, WHOSE_MOVE, Answer, Asked, Option, Question
+from auditor.judge import WHOSE_MOVE, Answer, Asked, Option, Question
+from auditor.models.loaded import loaded
 from auditor.models.registry import Located
 
 LEAST_COVERAGE = 0.10
@@ -61,10 +62,9 @@ def features() -> str:
 
 def examined(located: Located, *, quick: bool) -> Iterator[Finding]:
     """Load the model and check it. What breaks is a finding."""
-    letters = located.model.letters if located.model else LETTERS
     before = resident()
     try:
-        with Llama(located.path, located.digest, letters) as judge:
+        with loaded(located) as judge:
             yield from _letters(judge)
             answers = [judge.ask(Asked(WHOSE_MOVE, turn)) for turn in TURNS]
             yield from memory(before, resident(), located.path.stat().st_size)
@@ -74,7 +74,7 @@ def examined(located: Located, *, quick: bool) -> Iterator[Finding]:
             found = "not measured (--quick)"
             yield Finding("latency", State.NOTE, found, "auditor doctor measures it")
         else:
-            yield from _latency(located, letters)
+            yield from _latency(located)
     except JudgeUnavailable as error:
         yield Finding("model", State.FAIL, str(error), "auditor models verify, or another --model")
 
@@ -92,7 +92,10 @@ def _letters(judge: Llama) -> Iterator[Finding]:
 def coverage(answers: list[Answer]) -> Iterator[Finding]:
     """Say how much of all probability the letters had, at least."""
     least = min((a.coverage for a in answers if a.coverage is not None), default=None)
-    if least is None:
+    if not any(answer.orders for answer in answers):
+        found = "none needed: a head reads whose move is next"
+        yield Finding("coverage", State.OK, found)
+    elif least is None:
         yield Finding("coverage", State.NOTE, "the model does not say")
     elif least < LEAST_COVERAGE:
         found = f"the letters have {least:.3f} of all probability; {LEAST_COVERAGE:.2f} expected"
@@ -159,11 +162,11 @@ def resident() -> int | None:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _latency(located: Located, letters: tuple[str, ...] | str) -> Iterator[Finding]:
-    """Time a whole decision at several lengths of evidence."""
-    with Llama(located.path, located.digest, letters, budget=LENGTHS[-1]) as judge:
+def _latency(located: Located) -> Iterator[Finding]:
+    """Time a whole decision at several lengths of evidence; a head has a budget of its own."""
+    with loaded(located, budget=LENGTHS[-1]) as judge:
         trained = judge.decision.context.trained
-        for length in LENGTHS:
+        for length in LENGTHS if judge.head is None else (judge.head.budget,):
             check = f"latency at {length}"
             if length + ROOM > trained:
                 found = f"not measured: the model was trained for {trained:,} tokens"
@@ -180,7 +183,8 @@ def _timed(check: str, judge: Llama, length: int) -> Finding:
     answer = judge.ask(asked)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     found = f"{wall:.2f} s, {cpu:.2f} CPU seconds, {answer.tokens / wall:,.0f} tokens/s"
-    return Finding(check, State.OK, f"{found} ({answer.tokens} tokens in {answer.orders} orders)")
+    orders = f" in {answer.orders} orders" if answer.orders else ""
+    return Finding(check, State.OK, f"{found} ({answer.tokens} tokens{orders})")
 
 
 def _of_length(judge: Llama, length: int) -> str:

@@ -158,6 +158,15 @@ def test_the_default_model_answers(
     found, summary = scanned(tmp_path, model=registry.default().name, questions=1)
     assert summary.asking.asked == 1
     (answer,) = [audit["answer"] for audit in found.values() if audit["answer"]]
+    assert (answer["coverage"], answer["model"]) == (None, registry.default().digest)
+
+
+def test_a_model_that_is_asked_with_letters_answers_with_them(
+    tmp_path: Path, default_model: Path
+) -> None:
+    found, summary = scanned(tmp_path, model=str(default_model), questions=1)
+    assert summary.asking.asked == 1
+    (answer,) = [audit["answer"] for audit in found.values() if audit["answer"]]
     assert answer["coverage"] > 0.5
 
 

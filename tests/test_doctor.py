@@ -24,8 +24,10 @@ from auditor.harness import _sqlite
 from auditor.judge import Answer, Asked
 from auditor.models import registry
 from auditor.store import Store
+from tests.test_models_own import mine
 from tests.test_scan import record, said, write
 from tests.tiny_model import write as write_model
+from tests.tuning import corpus
 
 TRANSCRIPT = (
     '{"type":"user","uuid":"a","sessionId":"s","timestamp":"2026-01-05T10:00:00Z",'
@@ -117,7 +119,7 @@ def test_a_known_model_named_by_its_path_is_said_to_be_it(
     tiny: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     digest = hashlib.sha256(Path(tiny).read_bytes()).hexdigest()
-    (first, *rest) = registry.known()
+    (first, *rest) = [model for model in registry.known() if model.own is None]
     renamed = structs.replace(first, name="tiny", sha256=digest)
     monkeypatch.setattr(registry, "known", lambda: [renamed, *rest])
     _, found = doctor.model(tiny)
@@ -210,6 +212,12 @@ def test_an_answer_that_changes_fails(change: dict[str, Any], state: State) -> N
 def test_coverage(coverage: float | None, state: State) -> None:
     (found,) = doctor_model.coverage([ANSWER, structs.replace(ANSWER, coverage=coverage)][1:])
     assert found.state is state
+
+
+def test_a_head_has_no_coverage_and_that_is_all_right() -> None:
+    read = structs.replace(ANSWER, coverage=None, spread=None, orders=0)
+    (found,) = doctor_model.coverage([read, read])
+    assert (found.state, found.found) == (State.OK, "none needed: a head reads whose move is next")
 
 
 def test_memory() -> None:
@@ -419,3 +427,19 @@ def test_the_default_model_passes(home: Path, default_model: Path) -> None:
     states = {check: found[check]["state"] for check in ("model", "letters", "coverage", "memory")}
     assert set(states.values()) == {"ok"}, found
     assert next(iter(doctor.threads())).state in {State.OK, State.NOTE}
+
+
+def test_a_tuned_model_is_checked_by_the_path_of_its_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = corpus.registry(tmp_path, monkeypatch)
+    base = registry.named("tiny").sha256
+    path = mine(tmp_path / "away", base)
+    located, found = doctor.model(str(path))
+    assert (found.state, located) == (State.OK, registry.resolve(str(path)))
+    assert located is not None
+    checks = {found.check: found for found in doctor_model.examined(located, quick=True)}
+    assert checks["determinism"].state is State.OK
+    assert checks["coverage"].found.startswith("none needed")
+    (here / "tiny.gguf").unlink()
+    assert doctor.model(str(path))[1].state is State.WARN

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from auditor import artefacts
+from auditor.backends.head import read
 from auditor.errors import ConfigError, JudgeUnavailable
 from auditor.models import digests, registry
 from tests.models import WEIGHTS, entry, sha256, write
@@ -38,7 +39,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: Path) -> Path:
 
 
 def test_one_model_is_the_default_and_comes_first() -> None:
-    assert [model.default for model in registry.known()] == [True, False, False]
+    assert [model.default for model in registry.known()] == [True, False, False, False]
     assert registry.default() == registry.known()[0]
     assert registry.default().licence == "Apache-2.0"
 
@@ -57,16 +58,27 @@ def test_what_is_derived_is_derived_from_a_model_that_has_sources() -> None:
 
 
 def test_names_files_and_digests_are_unique() -> None:
-    for field in ("name", "file", "sha256"):
+    for field in ("name", "digest"):
         values = [getattr(model, field) for model in registry.known()]
         assert len(set(values)) == len(values)
+    for field in ("file", "sha256"):  # a tuned model has its base's
+        values = [getattr(model, field) for model in registry.known() if model.own is None]
+        assert len(set(values)) == len(values)
+
+
+def test_the_default_is_our_own_and_its_head_is_what_its_row_says() -> None:
+    model = registry.default()
+    assert model.own is not None
+    head, adapter = model.own.checked()
+    assert head.parent == ROOT / "models"
+    assert (read(head).base, read(head).adapter) == (model.sha256, adapter)
 
 
 def test_a_model_is_named_by_its_file_and_says_where_it_was_measured() -> None:
     files = {path.stem for path in (ROOT / "models").glob("*.toml")}
     assert files == {model.name for model in registry.known()}
     for model in registry.known():
-        assert all("measured on" in line or "Re-quantised" in line for line in model.measured)
+        assert all("measured" in line or "Re-quantised" in line for line in model.measured)
         assert len(model.letters) == len(set(model.letters))
 
 

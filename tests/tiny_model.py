@@ -94,8 +94,18 @@ def _tensors(words: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
     return found
 
 
-def write(path: Path, *, template: str | None = CHATML, seed: int = 1, nan: bool = False) -> Path:
-    """Write the model as GGUF version 3; `nan`: with weights that compute nothing."""
+def write(
+    path: Path,
+    *,
+    template: str | None = CHATML,
+    seed: int = 1,
+    nan: bool = False,
+    added: dict[str, np.ndarray] | None = None,
+) -> Path:
+    """Write the model as GGUF version 3; `nan`: with weights that compute nothing.
+
+    `added` is added to the weights of that name, as an adapter does.
+    """
     merged = _merges(WORDS)
     words = [*_byte_letters(), *SPECIAL, *[merge.replace(" ", "") for merge in merged]]
     kinds = [NORMAL] * 256 + [CONTROL] * 3 + [USER_DEFINED] * 2 + [CONTROL] + [NORMAL] * len(merged)
@@ -122,6 +132,8 @@ def write(path: Path, *, template: str | None = CHATML, seed: int = 1, nan: bool
     if template is not None:
         pairs.append(_pair("tokenizer.chat_template", _TEXT, template))
     tensors = _tensors(len(kinds), np.random.default_rng(seed))
+    for name, more in (added or {}).items():
+        tensors[name] = (tensors[name] + more).astype(np.float32)
     if nan:
         tensors["output.weight"][:] = np.nan
     infos, data = b"", b""

@@ -57,8 +57,10 @@ _C = ctypes.CDLL(None)
 class Context:
     """A model and its memory. Not for several threads at once, but for `stop`."""
 
-    def __init__(self, path: Path, *, threads: int, size: int, sequences: int) -> None:
-        """Load. `size`: tokens that the memory holds, over all sequences."""
+    def __init__(
+        self, path: Path, *, threads: int, size: int, sequences: int, adapter: Path | None = None
+    ) -> None:
+        """Load. `size`: tokens that the memory holds, over all sequences; `adapter`: a LoRA."""
         self.lib = library()
         self.size = size
         self._stop = ctypes.create_string_buffer(2)
@@ -69,11 +71,14 @@ class Context:
         self._vocab = self.lib.llama_model_get_vocab(self._model)
         try:
             self._handle = self._opened(threads, size, sequences)
+            if adapter is not None:
+                self._adapt(adapter)
         except BaseException:
             self.close()
             raise
         self._batch = Batch(self.lib, size)
         self._memory = self.lib.llama_get_memory(self._handle)
+        self.width: int = self.lib.llama_model_n_embd_out(self._model)
         self.words: int = self.lib.llama_vocab_n_tokens(self._vocab)
 
     def _silence(self) -> None:
@@ -125,6 +130,16 @@ class Context:
         if not handle:
             raise JudgeUnavailable(f"llama.cpp has no memory for a context of {size} tokens")
         return handle
+
+    def _adapt(self, path: Path) -> None:
+        """Let every decoding go through an adapter, which the model frees when it is freed."""
+        found = path.is_file() and self.lib.llama_adapter_lora_init(self._model, os.fsencode(path))
+        if not found:
+            raise JudgeUnavailable(f"llama.cpp cannot load {path} as an adapter of this model")
+        adapters = (self.lib.llama_adapter_lora_p_ctypes * 1)(found)
+        scales = (ctypes.c_float * 1)(1.0)
+        if self.lib.llama_set_adapters_lora(self._handle, adapters, 1, scales):
+            raise JudgeUnavailable(f"llama.cpp cannot use the adapter {path}")
 
     def close(self) -> None:
         """Give the memory back; once is enough, twice does no harm."""
@@ -192,6 +207,24 @@ class Context:
             why = _FAILED.get(failed, f"llama.cpp failed with {failed}")
             raise JudgeUnavailable(f"the decision model gives no answer: {why}")
         return [self._logits(place) for place in reads]
+
+    def read(self, run: Run) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Compute a run; the logits, and the normalised state of the last layer, at its end.
+
+        In two calls: where states are wanted, llama.cpp computes the logits of every token too.
+        """
+        *before, last = run.tokens
+        if before:
+            self.decode(Run(run.sequence, run.start, before))
+        self.lib.llama_set_embeddings(self._handle, True)
+        try:
+            (logits,) = self.decode(Run(run.sequence, run.start + len(before), [last], 1))
+            found = self.lib.llama_get_embeddings_ith(self._handle, 0)
+            if not found:
+                raise JudgeUnavailable("the decision model gives no answer: no state")
+            return logits.copy(), np.ctypeslib.as_array(found, (self.width,)).copy()
+        finally:
+            self.lib.llama_set_embeddings(self._handle, False)
 
     def _logits(self, place: int) -> NDArray[np.float32]:
         found = self.lib.llama_get_logits_ith(self._handle, place)

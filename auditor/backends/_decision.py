@@ -44,10 +44,15 @@ class Settings(Struct, frozen=True):
 
 
 class Opening(Struct, frozen=True):
-    """What every turn begins with: its number of tokens, and the memory after them."""
+    """What every turn begins with: its tokens, and the memory after them."""
 
-    length: int
+    tokens: tuple[int, ...]
     state: bytes
+
+    @property
+    def length(self) -> int:
+        """How many tokens stand before the turn."""
+        return len(self.tokens)
 
 
 class Tokens(Struct, frozen=True):
@@ -79,8 +84,15 @@ class Decision:
         """How many options it tells apart, at most."""
         return len(self._labels)
 
-    def rendered(self, asked: Asked) -> Rendered:
-        """Give the texts as they are sent."""
+    @property
+    def digest(self) -> str:
+        """What the model is called in answers."""
+        return self._settings.digest
+
+    def rendered(
+        self, asked: Asked, budget: int | None = None, orders: int | None = None
+    ) -> Rendered:
+        """Give the texts as they are sent; for another budget or fewer orders where given."""
         options = len(asked.question.options)
         usual = options if options <= MOST_ORDERS else FEW_ORDERS
         if not 2 <= options <= len(self._labels):
@@ -89,9 +101,9 @@ class Decision:
             )
         return rendered(
             asked,
-            self._settings.budget,
+            budget or self._settings.budget,
             lambda text: len(self.context.tokens(text)),
-            orders=min(self._settings.orders or usual, MOST_ORDERS),
+            orders=orders or min(self._settings.orders or usual, MOST_ORDERS),
             letters=self._settings.letters,
             harmless=self._harmless,
         )
@@ -99,10 +111,14 @@ class Decision:
     def shown(self, asked: Asked) -> str:
         """Give the whole prompt in the first order of the options, as a person may read it."""
         parts, around = self.rendered(asked), self.frame
-        return (
-            f"{around.opening}{parts.system}{around.user}{parts.user}{around.agent}{parts.agent}"
-            f"{around.question}{parts.question}{parts.orders[0]}{around.answer}"
-        )
+        question = f"{around.question}{parts.question}{parts.orders[0]}{around.answer}"
+        return self.before(parts) + question
+
+    def before(self, parts: Rendered) -> str:
+        """Give what stands before the question."""
+        around = self.frame
+        begin = f"{around.opening}{parts.system}{around.user}{parts.user}"
+        return f"{begin}{around.agent}{parts.agent}"
 
     def decided(self, asked: Asked) -> Answer:
         """Answer. Raises `JudgeUnavailable`; the next call is none the worse for it."""
@@ -111,7 +127,7 @@ class Decision:
         tokens = self.tokens(parts)
         turn, orders = self.batches(tokens)
         self.restore(tokens.opening)
-        surprise = self._surprise(*self.context.decode(*turn))
+        surprise = self.surprise(*self.context.decode(*turn))
         self.fork(len(orders))
         read = zip(self.context.decode(*orders), parts.places, strict=False)
         by_order = [self._by_option(logits, order) for logits, order in read]
@@ -133,17 +149,22 @@ class Decision:
         Orders of the options that the memory has no room for are left out, but never all.
         """
         tokens, around = self.context.tokens, self.frame
-        turn = [*tokens(parts.user), *tokens(around.agent, special=True), *tokens(parts.agent)]
+        opening, turn = self.turn(parts)
         after = [*tokens(around.question, special=True), *tokens(parts.question)]
         answer = tokens(around.answer, special=True)
         tails = [[*tokens(order), *answer] for order in parts.orders]
-        opening = self._opening(parts.system)
         room = self.context.size - opening.length - len(turn) - len(after)
         while tails and sum(map(len, tails)) > room:
             tails.pop()
         if not tails:
             raise QuestionTooLong("the question is longer than the decision model's memory")
         return Tokens(opening, [*turn, *after], len(turn), tails)
+
+    def turn(self, parts: Rendered) -> tuple[Opening, list[int]]:
+        """Tokenise all that stands before the question; it ends with the reply."""
+        tokens, around = self.context.tokens, self.frame
+        turn = [*tokens(parts.user), *tokens(around.agent, special=True), *tokens(parts.agent)]
+        return self._opening(parts.system), turn
 
     def batches(self, tokens: Tokens) -> tuple[list[Run], list[Run]]:
         """What is decoded in which call: the turn; then the orders, each after the whole turn."""
@@ -177,10 +198,10 @@ class Decision:
             prefix += tokens(self.frame.user, special=True)
             self.context.forget()
             self.context.decode(Run(SYSTEM_TEXT, 0, prefix))
-            self._openings[system] = Opening(len(prefix), self.context.saved(SYSTEM_TEXT))
+            self._openings[system] = Opening(tuple(prefix), self.context.saved(SYSTEM_TEXT))
         return self._openings[system]
 
-    def _surprise(self, logits: NDArray[np.float32]) -> float:
+    def surprise(self, logits: NDArray[np.float32]) -> float:
         """-log P(end of turn) where the reply ends, in nats."""
         return _log_total(logits) - float(logits[self._end])
 

@@ -23,6 +23,8 @@ from auditor.judge import BUDGET, LETTERS, Answer, Asked, Rendered
 
 if TYPE_CHECKING:
     from auditor.backends._decision import Decision
+    from auditor.backends._readout import Reading, Readout
+    from auditor.backends.head import Head
 
 T = TypeVar("T")
 
@@ -53,18 +55,23 @@ class Llama(Closing):
         orders: int | None = None,
         budget: int = BUDGET,
         room: int = ROOM,
+        head: Head | None = None,
+        adapter: Path | None = None,
     ) -> None:
         """Load the file. Raises `JudgeUnavailable`.
 
         `digest` names the file in answers and is taken on trust: whoever resolved the path has
         verified it. `orders`: how often the options are asked, default once for each option.
         `threads`: default the CPUs this process is granted. `room`: tokens of memory beside the
-        budget of evidence, for the question and its orders.
+        budget of evidence, for the question and its orders. `head`: answers whose move is next,
+        within its own budget; other questions are still answered by letters. `adapter`: a LoRA
+        that all answers go through.
         """
         self.threads = threads or granted()
         self.identity = identity(digest, orders=orders, budget=budget)
         self._settings = (digest, tuple(letters), orders, budget)
-        self._room = room
+        self._room, self.head, self._adapter = room, head, adapter
+        self._readout: Readout | None = None
         self._process = os.getpid()
         self._lock = threading.Lock()
         self._running: object = None
@@ -90,29 +97,55 @@ class Llama(Closing):
 
     def ask(self, asked: Asked, deadline_seconds: float | None = None) -> Answer:
         """Answer, or raise `JudgeUnavailable`: it failed, or is not done by the deadline."""
-        return self.worked(lambda: self.decision.decided(asked), deadline_seconds)
+        return self.worked(lambda: self._by(asked).decided(asked), deadline_seconds)
+
+    def reading(self, asked: Asked, budget: int) -> Reading:
+        """Give what the model holds after so many tokens of evidence, at the end of the reply."""
+        from auditor.backends._readout import reading  # noqa: PLC0415 - brings numpy
+
+        return self.worked(lambda: reading(self.decision, asked, budget))
+
+    def prompt(self, asked: Asked, budget: int) -> list[int]:
+        """Give the tokens after which `reading` reads, from the first one on."""
+
+        def tokens() -> list[int]:
+            opening, turn = self.decision.turn(self.decision.rendered(asked, budget, orders=1))
+            return [*opening.tokens, *turn]
+
+        return self.worked(tokens)
 
     def rendered(self, asked: Asked) -> Rendered:
         """Give the texts as they are sent."""
         return self.worked(lambda: self.decision.rendered(asked))
 
     def shown(self, asked: Asked) -> str:
-        """Give the whole prompt in the first order of the options, as a person may read it."""
-        return self.worked(lambda: self.decision.shown(asked))
+        """Give the whole prompt, if it has a question in its first order, as a person may read."""
+        return self.worked(lambda: self._by(asked).shown(asked))
+
+    def _by(self, asked: Asked) -> Decision | Readout:
+        """Who answers: the head, where it was fitted for the question."""
+        if self._readout is not None and self._readout.answers(asked):
+            return self._readout
+        return self.decision
 
     def _load(self, path: Path) -> Decision:
         from auditor.backends._context import Context  # noqa: PLC0415 - brings llama.cpp and numpy
         from auditor.backends._decision import MOST_ORDERS, Decision, Settings  # noqa: PLC0415
+        from auditor.backends._readout import Readout  # noqa: PLC0415
 
-        settings = Settings(*self._settings)
+        settings, head = Settings(*self._settings), self.head
+        size = max(settings.budget, head.budget if head else 0) + self._room
+        sequences = MOST_ORDERS + 2
         context = Context(
-            path, threads=self.threads, size=settings.budget + self._room, sequences=MOST_ORDERS + 2
+            path, threads=self.threads, size=size, sequences=sequences, adapter=self._adapter
         )
         try:
-            return Decision(context, settings)
+            decision = Decision(context, settings)
+            self._readout = Readout(decision, head) if head is not None else None
         except BaseException:
             context.close()
             raise
+        return decision
 
     def worked(self, work: Callable[[], T], deadline_seconds: float | None = None) -> T:
         """Let the worker do something and wait; whoever stops waiting stops the work."""

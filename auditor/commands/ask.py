@@ -28,9 +28,9 @@ def ask(
 ) -> None:
     """Ask the decision model whose move is next after one turn.
 
-    Prints the question as it is sent (in its first order of options), the probability of each
-    option, how much of all probability the letters had (coverage), and how far the orders of the
-    options were apart (spread).
+    Prints what the model reads, the probability of each option, and how sure one can be of it: of
+    a model that is asked with letters, how much of all probability these had (coverage), and how
+    far the orders of the options were apart (spread).
 
     \b
     Example:
@@ -39,21 +39,28 @@ def ask(
     from auditor.commands.answering import answering
 
     with answering():
-        from auditor.backends.llama import Llama
         from auditor.evidence import evidence
-        from auditor.judge import LETTERS, WHOSE_MOVE, Asked
+        from auditor.judge import WHOSE_MOVE, Asked
         from auditor.models import registry
+        from auditor.models.loaded import loaded
         from auditor.turn import Text, Turn
 
         words = sys.stdin.read() if reply == "-" else reply
         turn = Turn(id="ask", session="ask", harness="ask", request=request, parts=(Text(words),))
         asked = Asked(WHOSE_MOVE, evidence(turn))
         located = registry.resolve(model or registry.default().name)
-        letters = located.model.letters if located.model else LETTERS
-        with Llama(located.path, located.digest, letters) as judge:
+        with loaded(located) as judge:
             shown, answer = judge.shown(asked), judge.ask(asked)
         name = located.model.name if located.model else located.path.name
         typer.echo(_as_json(shown, answer) if json else _as_text(shown, answer, name))
+
+
+def _sureness(answer: Answer) -> str:
+    """How sure one can be of letters; a head is read, not asked."""
+    if answer.coverage is None or answer.spread is None:
+        return "read by the head of the model, without a question"
+    spread = f"spread {answer.spread:.3f} over {answer.orders} orders"
+    return f"coverage {answer.coverage:.3f} · {spread}"
 
 
 def _as_json(shown: str, answer: Answer) -> str:
@@ -69,7 +76,7 @@ def _as_text(shown: str, answer: Answer, name: str) -> str:
         "",
         *(f"{100 * exp(log):5.1f} %  {option}" for option, log in by_probability),
         "",
-        f"coverage {answer.coverage:.3f} · spread {answer.spread:.3f} over {answer.orders} orders",
+        _sureness(answer),
         *(f"{scalar.replace('_', ' ')} {value:.2f}" for scalar, value in answer.scalars.items()),
         f"{answer.tokens} tokens in {answer.seconds:.2f} s · {name}",
     ]

@@ -57,7 +57,7 @@ def fit(  # noqa: PLR0913, PLR0917 - one for each option
     Examples:
       auditor fit                           from the labels you gave
       auditor fit labelled.jsonl.gz         from labelled turn records
-      auditor fit --model smollm2-135m-instruct labelled.jsonl.gz
+      auditor fit --model whose-move-135m labelled.jsonl.gz
     """
     from auditor.commands.answering import answering
 

@@ -19,6 +19,7 @@ from auditor.errors import JudgeUnavailable
 from auditor.models import registry, requantise
 from auditor.models.digests import wrong
 from auditor.models.download import Told, Wanted, check, from_url
+from auditor.models.own import OWN
 from auditor.models.programs import run
 from auditor.models.registry import PART, Derived, Model, Url, Wheel
 from auditor.models.wheels import from_wheel
@@ -48,14 +49,24 @@ def remove(model: Model) -> int:
     if not where.is_dir():
         return 0
     with _alone(where, quiet):
-        theirs = [where / model.file, where / (model.file + PART)]
-        if model.derived is not None:
-            theirs += (where / MADE_FROM).glob("*.gguf*")
+        theirs = _theirs(model, where)
         there = [path for path in theirs if path.is_file()]
         gone = sum(path.stat().st_size for path in there)
         for path in there:
             path.unlink()
         return gone
+
+
+def _theirs(model: Model, where: Path) -> list[Path]:
+    """Give the files of a model; of one that was tuned here, not those of its base."""
+    if model.own is not None and Path(model.own.folder) == where:
+        pieces = [model.own.head, model.own.adapter]
+        names = [f"{model.name}{OWN}", f"{model.name}.md", *(p.file for p in pieces if p)]
+        return [where / name for name in names]
+    theirs = [where / model.file, where / (model.file + PART)]
+    if model.derived is not None:
+        theirs += (where / MADE_FROM).glob("*.gguf*")
+    return theirs
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -18,8 +19,8 @@ from auditor import artefacts
 from auditor.errors import ConfigError, JudgeUnavailable
 from auditor.models import digests
 from auditor.models.digests import wrong
+from auditor.models.own import OWN, Own, Sha256, Tuned, together
 
-Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Bytes = Annotated[int, Meta(gt=0)]
 Count = Annotated[int, Meta(gt=0)]
 FileName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*\.gguf$")]
@@ -55,7 +56,10 @@ class Derived(Struct, frozen=True, forbid_unknown_fields=True, rename={"of": "fr
 
 
 class Model(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One decision model: exactly one file. It has sources, or it is derived from one that has."""
+    """One decision model: exactly one file. It has sources, or it is derived from one that has.
+
+    With `own`, a head is read instead of letters: everything about the file is then its base's.
+    """
 
     name: Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9._-]*$")]
     title: str
@@ -73,6 +77,12 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sources: tuple[Wheel | Url, ...] = ()
     derived: Derived | None = None
     default: bool = False
+    own: Own | None = None
+
+    @property
+    def digest(self) -> str:
+        """What answers and calibrations call it: the sha256 of its file, or of all its files."""
+        return self.sha256 if self.own is None else together(self.sha256, self.own)
 
     def __post_init__(self) -> None:
         """Raise ValueError for what no type can say."""
@@ -81,11 +91,16 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Located(Struct, frozen=True):
-    """A file that is here; `model` is None where the registry does not know it."""
+    """A file that is here, and the head and adapter that belong to it, if any do.
+
+    `model` is None where the registry does not know it.
+    """
 
     model: Model | None
     path: Path
     digest: str
+    head: Path | None = None
+    adapter: Path | None = None
 
 
 def folder() -> Path:
@@ -98,9 +113,18 @@ def folder() -> Path:
 
 
 def known() -> list[Model]:
-    """Give all models of the registry, the default first. Raises `ConfigError`."""
-    models = [_read(path) for path in sorted(artefacts.folder("models").glob("*.toml"))]
-    return sorted(models, key=lambda model: not model.default)
+    """Give all models of the registry, the default first, tuned ones here last.
+
+    Raises `ConfigError`.
+    """
+    shipped = [_row(path) for path in sorted(artefacts.folder("models").glob("*.toml"))]
+    here = [_row(path) for path in sorted(folder().glob("*.toml"))]
+    plain = {row.name: row for row, _ in [*shipped, *here] if isinstance(row, Model)}
+    models = [_whole(row, path, plain) for row, path in shipped]
+    models.sort(key=lambda model: not model.default)
+    taken = {model.name for model in models}
+    ours = [msgspec.structs.replace(_whole(*row, plain), default=False) for row in here]
+    return [*models, *(model for model in ours if model.name not in taken)]
 
 
 def default() -> Model:
@@ -121,13 +145,13 @@ def named(name: str) -> Model:
 
 
 def resolve(name_or_path: str) -> Located:
-    """Find the file of a known model, or any GGUF file by its path.
+    """Find the file of a known model or of a tuned one (NAME.toml), or any GGUF file by its path.
 
     Raises `JudgeUnavailable` when it is not here or not what it should be, and `ConfigError` for a
     name that nobody knows.
     """
     if (model := found(name_or_path)) is not None:
-        return _located(model)
+        return located(model)
     path = Path(name_or_path).expanduser()
     if not (os.sep in name_or_path or path.suffix == ".gguf" or path.is_file()):
         named(name_or_path)
@@ -138,7 +162,7 @@ def resolve(name_or_path: str) -> Located:
         computed = digest(path)
     except OSError as error:
         raise JudgeUnavailable(f"{path} cannot be read ({error.strerror})") from error
-    model = next((model for model in known() if model.sha256 == computed), None)
+    model = next((each for each in known() if not each.own and each.sha256 == computed), None)
     return Located(model, path, computed)
 
 
@@ -148,8 +172,13 @@ def digest(path: Path, *, anew: bool = False) -> str:
 
 
 def verified(model: Model) -> str | None:
-    """Read a model's file again, and say what is wrong with it, if anything. May raise OSError."""
+    """Read a model's files again, and say what is wrong, if anything. May raise OSError."""
     path = folder() / model.file
+    try:
+        if model.own is not None:
+            model.own.checked()
+    except JudgeUnavailable as error:
+        return str(error)
     return wrong(path, model.bytes, model.sha256, partial(digest, anew=True))
 
 
@@ -172,7 +201,8 @@ def absent(model: Model) -> JudgeUnavailable:
     )
 
 
-def _located(model: Model) -> Located:
+def located(model: Model) -> Located:
+    """Give the files of a model that is here. Raises `JudgeUnavailable`."""
     path = folder() / model.file
     if not path.is_file():
         raise absent(model)
@@ -185,16 +215,45 @@ def _located(model: Model) -> Located:
             f"{path} is not the model {model.name}: {problem}; fetch it anew:"
             f" auditor models pull {model.name}"
         )
-    return Located(model, path, model.sha256)
+    head, adapter = model.own.checked() if model.own is not None else (None, None)
+    return Located(model, path, model.digest, head, adapter)
 
 
 def found(name: str) -> Model | None:
-    """Give the model of that name, if there is one."""
+    """Give the model of that name, if there is one, or the tuned one of that path (NAME.toml)."""
+    if name.endswith(OWN) and (path := Path(name).expanduser()).is_file():
+        model = _whole(*_row(path), {model.name: model for model in known()})
+        return msgspec.structs.replace(model, default=False)
     return next((model for model in known() if model.name == name.lower()), None)
 
 
-def _read(path: Path) -> Model:
+def _row(path: Path) -> tuple[Model | Tuned, Path]:
+    """Read what a file of the registry says, with the path of it."""
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Model)
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        kind: type[Model | Tuned] = Tuned if "base" in raw else Model
+        row = msgspec.convert(raw, kind)
     except (OSError, ValueError, msgspec.ValidationError) as error:
         raise ConfigError(f"{path} cannot be used: {error}") from error
+    if isinstance(row, Model) and row.own is not None:
+        raise ConfigError(f"{path} cannot be used: a head needs the name of its base")
+    return row, path
+
+
+def _whole(row: Model | Tuned, path: Path, plain: Mapping[str, Model]) -> Model:
+    """Make a model of a tuned row: its base, with a name, a head and an adapter of its own."""
+    if isinstance(row, Model):
+        return row
+    base = plain.get(row.base)
+    if base is None or base.own is not None:
+        raise ConfigError(f"{path} cannot be used: its base {row.base!r} is no plain model")
+    return msgspec.structs.replace(
+        base,
+        name=row.name,
+        title=row.title,
+        licence=row.licence,
+        question=row.question,
+        measured=row.measured,
+        default=row.default,
+        own=Own(str(path.parent), row.head, row.adapter),
+    )

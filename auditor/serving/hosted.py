@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from auditor.backends.llama import Llama
-from auditor.judge import LETTERS
 from auditor.models import registry
+from auditor.models.loaded import loaded
 from auditor.models.registry import Located
 from auditor.serving.desk import Hosted
 
@@ -35,9 +35,8 @@ def opened(name: str | None) -> Iterator[tuple[Llama, Hosted]]:
 
 
 def _loaded(located: Located) -> Llama:
-    letters = located.model.letters if located.model else tuple(LETTERS)
-    judge = Llama(located.path, located.digest, letters, budget=STATE, room=ROOM)
+    judge = loaded(located, budget=STATE, room=ROOM)
     if (trained := judge.decision.context.trained) >= STATE + ROOM:
         return judge
     judge.close()
-    return Llama(located.path, located.digest, letters, budget=trained // 2, room=trained // 2)
+    return loaded(located, budget=trained // 2, room=trained // 2)
