@@ -12,17 +12,39 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from auditor.detectors import DETECTORS
 from auditor.features import ANSWERED, DETECTED, FACTS, PROOFS, SENSES
 from auditor.fitting.labelled import Example
-from auditor.fitting.regression import Line, Matrix, Rows, Scaled, crossed, evidence, scaled
+from auditor.fitting.regression import (
+    Line,
+    Matrix,
+    Rows,
+    Scaled,
+    crossed,
+    evidence,
+    folds,
+    scaled,
+)
+from auditor.signals import Stage
 from auditor.statistics.arrays import Array
 
 Mask = NDArray[np.bool_]
 
 EVIDENCE = (*DETECTED, *FACTS)
-READINGS = ("end_of_turn_surprise", "agent_logit", "user_logit", "entropy", "spread", "coverage")
-"""What is read of an answer, the most telling first."""
+READINGS = ("agent_logit", "user_logit", "entropy", "end_of_turn_surprise", "spread", "coverage")
+"""What is read of an answer, the most telling first: beside our own head's first reading none of
+the others lowers the loss."""
 
+
+BLIND = 0.5
+"""Share of a residue turn's weight with which the second step sees it without what detectors read
+in words. They were written with labelled turns at hand, where they look surer than on wordings
+nobody has seen, and a model's answer would count for too little beside them. Of 0, 0.25, 0.5 and
+0.75 on the shared labels the cross-fitted log loss hardly falls beyond 0.5; on 296 turns that no
+weight saw AUC rises from 0.946 to 0.955 with a model, and does not move without one."""
+
+_WORDS = frozenset(detector.name for detector in DETECTORS if detector.stage is Stage.TEXT)
+_SEEN = np.array([float(name not in _WORDS) for name in EVIDENCE])
 
 CONSTANT = 1e-9
 """Spread below which a reading is the same everywhere: rounding is not to be blown up to 1."""
@@ -108,13 +130,25 @@ def fitter(found: Data, plan: Plan) -> Callable[[Rows], Fit]:
 
     def fit(rows: Rows) -> Fit:
         groups = [found.groups[row] for row in rows]
-        if plan.plain or len(set(groups)) < 2:
-            inner = lined(rows).of(x[rows])
-        else:
-            inner = crossed(groups, lambda some: lambda rest: lined(rows[some]).of(x[rows[rest]]))
+        inner = blind = lined(rows).of(x[rows])
+        if not plan.plain and len(set(groups)) > 1:
+            inner, blind = np.empty(len(rows)), np.empty(len(rows))
+            for some, rest in folds(groups):
+                line = lined(rows[some])
+                inner[rest] = line.of(x[rows[rest]])
+                blind[rest] = line.of(x[rows[rest]] * _SEEN)
         means, units = _standard(columns[rows], answered[rows], kinds)
         given = _centred(columns[rows], answered[rows], kinds, means, units)
-        scale = scaled(inner, given, found.y[rows], found.w[rows], kinds)
+        # What is proved stays proved, whoever reads its words.
+        twice = found.residue[rows] & (not plan.plain)
+        share = np.where(twice, 1 - BLIND, 1.0)
+        scale = scaled(
+            np.concatenate([inner, blind[twice]]),
+            np.vstack([given, given[twice]]),
+            np.concatenate([found.y[rows], found.y[rows][twice]]),
+            np.concatenate([found.w[rows] * share, found.w[rows][twice] * BLIND]),
+            kinds,
+        )
         return Fit(lined(rows), scale, means, units)
 
     return fit
@@ -138,10 +172,15 @@ def _centred(columns: Matrix, answered: Mask, kinds: Array, means: Array, units:
     return made
 
 
-def said(found: Data, plan: Plan) -> Array:
-    """Cross-fitted probabilities: each turn's by numbers fitted on the other groups."""
+def said(found: Data, plan: Plan, *, blind: bool = False) -> Array:
+    """Cross-fitted probabilities: each turn's by numbers fitted on the other groups.
+
+    `blind`: without what detectors read in words, as on wordings that nobody has seen.
+    """
     fit = fitter(found, plan)
     x, columns = found.columns(plan.line), found.columns(plan.steps)
+    if blind and not plan.plain:
+        x = x * _SEEN
     answered = found.answered
     kinds = np.array([float(PROOFS.get(name, 0)) for name in plan.steps])
 

@@ -71,7 +71,7 @@ def choice(found: Data, *, model: bool) -> Choice:
     """Decide what is looked at: more only where it lowers the cross-fitted loss beyond chance.
 
     From 100 labels on the evidence is weighed anew; with a model, as many readings of its answers
-    as there are labels for are tried on the turns it answered.
+    as there are labels for are tried on the turns it answered, the most telling by itself.
     """
     kept = Choice(PLATT, said(found, PLATT), (), ())
     if len(found.y) >= PROVISIONAL:
@@ -80,31 +80,53 @@ def choice(found: Data, *, model: bool) -> Choice:
         return kept
     answered = found.answered
     rarer = int(min(found.y[answered].sum(), (1 - found.y[answered]).sum()))
-    if tried := READINGS[: rarer // LABELS_A_FEATURE]:
-        kept = _richer(found, kept, Plan(kept.plan.line, (*kept.plan.steps, *tried)), answered)
-    else:
+    allowed = READINGS[: rarer // LABELS_A_FEATURE]
+    for tried in (allowed[:1], allowed[1:]):  # the first by itself: the others may only add noise
+        if tried:
+            plan = Plan(kept.plan.line, (*kept.plan.steps, *tried))
+            kept = _richer(found, kept, plan, answered, blind=True)
+    if not allowed:
         few = f"{rarer} answered turns of the rarer class are too few to read an answer"
         kept = kept._replace(notes=(*kept.notes, few))
     left = tuple([name for name in READINGS if name not in kept.plan.steps])
     return kept._replace(without=left)
 
 
-def _richer(found: Data, kept: Choice, plan: Plan, on: Mask) -> Choice:
-    """Take the richer plan where it lowers the loss on these turns by over one standard error."""
+def _richer(found: Data, kept: Choice, plan: Plan, on: Mask, *, blind: bool = False) -> Choice:
+    """Take the richer plan where it lowers the loss on these turns by over one standard error.
+
+    `blind`: judged without what detectors read in words, since these were written with labels at
+    hand; then the loss with them must not rise by as much either.
+    """
     probability = said(found, plan)
-    before, after = (losses(found.y, p)[on] for p in (kept.said, probability))
-    mean, error = gained(before, after, found.w[on], found.groups_of(on))
+    mean, error = _saved(found, on, kept.said, probability)
+    taken, seen = mean > error, ""
+    if blind and not plan.plain:
+        taken, seen = mean > -error, f"; with every detector {_told(mean)} ({error:.4f})"
+        before, after = (said(found, each, blind=True) for each in (kept.plan, plan))
+        mean, error = _saved(found, on, before, after)
+        taken = taken and mean > error
     before_names = {*kept.plan.line, *kept.plan.steps}
     more = [name for name in (*plan.line, *plan.steps) if name not in before_names]
     what = ", ".join(more) if len(more) <= len(READINGS) else "weighing the evidence anew"
+    how = " without what detectors read in words" if seen else ""
     note = (
-        f"{what}: {'kept' if mean > error else 'left out'}; cross-fitted log loss"
-        f" {'falls' if mean > 0 else 'rises'} by {abs(mean):.4f}"
-        f" (paired standard error {error:.4f}, {int(on.sum())} turns)"
+        f"{what}: {'kept' if taken else 'left out'}; cross-fitted log loss{how} {_told(mean)}"
+        f" (paired standard error {error:.4f}, {int(on.sum())} turns){seen}"
     )
-    if mean > error:
+    if taken:
         kept = kept._replace(plan=plan, said=probability)
     return kept._replace(notes=(*kept.notes, note))
+
+
+def _saved(found: Data, on: Mask, before: Array, after: Array) -> tuple[float, float]:
+    """Loss that is saved on these turns, and its standard error."""
+    old, new = (losses(found.y, p)[on] for p in (before, after))
+    return gained(old, new, found.w[on], found.groups_of(on))
+
+
+def _told(mean: float) -> str:
+    return f"{'falls' if mean > 0 else 'rises'} by {abs(mean):.4f}"
 
 
 def cross_fitted(examples: Sequence[Example], *, model: bool = False) -> list[float]:
