@@ -6,6 +6,7 @@ said in words. Knows no model, no question and no budget but characters.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -37,8 +38,26 @@ def evidence(turn: Turn) -> Evidence:
     return Evidence(
         request=_clean(turn.request[:REQUEST]),
         facts=tuple([_clean(fact) for fact in _facts(turn)]),
-        reply=_clean(turn.reply[-REPLY:]),
+        reply=_bare(_clean(turn.reply[-REPLY:])),
     )
+
+
+_COUNTED = re.compile(
+    # What a harness prints under a reply: what it took, what it cost, a note to the model.
+    r"\n[ \t]{0,8}(?:"
+    r"<(system-reminder|environment_details)>(?:(?!</\1>).){0,2000}</\1>"
+    r"|[^\w\n]{0,4}(?:tokens?|cost|duration|elapsed|took|worked for)\b[^\n]{0,60}\d[^\n]{0,20}"
+    r"|[^\w\n]{1,4}\d[\d.,]{0,9} ?(?:ms|s|sec|seconds|min|m)\b[^\w\n]{0,4}"
+    r")\Z",
+    re.I | re.S,
+)
+
+
+def _bare(reply: str) -> str:
+    """Take off what stands under the reply and is not the agent's: it moves a small model."""
+    while (found := _COUNTED.search(reply, max(len(reply) - 2_100, 0))) and found.start():
+        reply = reply[: found.start()].rstrip()
+    return reply
 
 
 def _clean(text: str) -> str:

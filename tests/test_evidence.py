@@ -74,3 +74,30 @@ def test_any_text_can_be_encoded(text: str) -> None:
     for each in (shown.request, shown.reply, *shown.facts):
         assert "\0" not in each
         each.encode()
+
+
+@pytest.mark.parametrize(
+    "under",
+    [
+        "\n\n[tokens used: 12,483]",
+        "\n\n⏱ 12.4s",
+        "\n\nTook 3.2 s",
+        "\n<system-reminder>The list is\nempty.</system-reminder>",
+        "\n\nCost: $0.03\n\n<system-reminder>x</system-reminder>\n",
+    ],
+)
+def test_what_a_harness_prints_under_the_reply_is_no_part_of_it(under: str) -> None:
+    assert evidence(turn(say(f"I will run it now.{under}"))).reply == "I will run it now."
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "It now takes 12.4s",
+        "The build took 3 minutes before, and 20 s now.",
+        "Tokens are read from the header, see line 12.\n\nShall I go on?",
+        "[tokens used: 12]",
+    ],
+)
+def test_what_the_agent_says_of_times_and_tokens_stays(reply: str) -> None:
+    assert evidence(turn(say(reply))).reply == reply
