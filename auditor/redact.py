@@ -31,8 +31,8 @@ MAX_PASSES = 8
 """One placeholder can make room for another match; a text that needs more passes than this was
 made to (a guess), and is taken out whole."""
 
-_COLOUR = re.compile(r"\x1b\[[0-9;:?]{0,32}[A-Za-z]")
-"""A control sequence (ECMA-48, 5.4), as terminals write colours."""
+_COLOUR = re.compile(r"\x1b\[[0-9;:]{0,32}[mK]")
+"""What programs print for colours: select graphic rendition and erase in line (ECMA-48, 8.3)."""
 
 _AT_DOMAIN = re.compile(
     # No picture for another density (icon@2x.png), no unit of systemd (getty@tty1.service).

@@ -146,6 +146,9 @@ class Connection:
 
     def _take(self, event: object) -> None:
         now = self._clock()
+        if now - self._rested > REST:  # before the event: it may be the first after a long rest
+            self._reader.rest(now - REST)
+            self._rested = now
         try:
             worth = self._reader.taken(event)
         except Exception as error:  # noqa: BLE001 - an event may be anything
@@ -153,9 +156,6 @@ class Connection:
             return
         for session in worth:
             self._look(session)
-        if now - self._rested > REST:
-            self._reader.rest(now - REST)
-            self._rested = now
 
     async def _snapshot(self, tasks: TaskGroup) -> None:
         """Read what there is; what may have changed is read whole, beside everything else."""

@@ -178,7 +178,7 @@ class Watcher:
         """Whether a session whose turn is not known is read: it works, or something is due."""
         if situation.parent is not None or not connection.connected:
             return False
-        works = situation.doing is not Doing.IDLE or situation.turn is not None
+        works = situation.doing is not Doing.IDLE or situation.message is not None
         due = key in self._promised
         return works or due or self._store.asked(key[1], self._clock()) is not None
 

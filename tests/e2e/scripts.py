@@ -102,6 +102,8 @@ _ROWS: dict[str, tuple[Step, ...]] = {
     "dangling-bare": ((Say("Let me change the query now:"),), FINISHED),
     "dangling-forever": ((Say("Let me change the query now:"),),),
     "empty": ((), FINISHED),
+    "empty-forever": ((),),
+    "dangling-then-slow": ((Say("Let me change the query now:"),), (Say(_long(60), pause=0.5),)),
     "empty-after-tool": ((LIST,), (), FINISHED),
     "reasoning-only": (
         (Think("They want a start date. The query has to change, then the tests."),),

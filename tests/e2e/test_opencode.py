@@ -78,7 +78,7 @@ def test_the_right_nudge_arrives_once_and_changes_nothing_else(
     assert first["model"]["variant"] == "careful"
     # Its answer is judged as well, and nothing more comes of it.
     show.watcher.wait(
-        lambda: any("unlikely" in line.text for line in show.watcher.of("audit", session)),
+        lambda: any("would be right" not in line.text for line in show.watcher.of("audit", session)),
         f"a look at the answer in {session}",
     )
     assert len(_marked(show, session)) == 1

@@ -60,8 +60,8 @@ class Watcher:
             *("--model", "none", "--offline", "--plain", "--port", "0"),
             *("--db", str(self.db), "--config", str(config)),
         ]
-        self._env = {"PATH": "/usr/bin:/bin", "HOME": str(home), "PYTHONUNBUFFERED": "1"}
-        self._env |= {"AUDITOR_ANSWERS": str(home / "answers"), **(env or {})}
+        self.env = {"PATH": "/usr/bin:/bin", "HOME": str(home), "PYTHONUNBUFFERED": "1"}
+        self.env |= {"AUDITOR_ANSWERS": str(home / "answers"), **(env or {})}
         self._changed = threading.Condition()
         self._process: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
@@ -89,7 +89,7 @@ class Watcher:
         before = len(self.of("link"))
         self._process = subprocess.Popen(
             self._command,
-            env=self._env,
+            env=self.env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
