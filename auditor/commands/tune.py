@@ -58,7 +58,7 @@ def tune(  # noqa: PLR0913, PLR0917 - one for each option
     """Teach a decision model whose move is next, on your own labelled turns.
 
     Always fits a head: a few numbers on what the base model holds where a reply ends. With the
-    extra tune installed an adapter is trained too, and kept if turns of groups it has not seen
+    extra tune installed an adapter is trained too, and kept if labels of groups it has not seen
     become less surprising with it. Writes both, a row that names them, a card and a calibration.
 
     \b
@@ -194,7 +194,7 @@ def _told(made: Tuned) -> list[str]:
     if (found := made.adapted) is not None:
         lines.append(
             f"adapter, {found.steps} steps ({found.ended}): loss {found.before:.4f} before,"
-            f" {found.after:.4f} after, on groups it has not seen; correlation with torch"
+            f" {found.after:.4f} after, on labels of unseen groups; correlation with torch"
             f" {found.agrees:.3f}"
         )
     lines.append("the adapter is kept" if made.why is None else f"no adapter: {made.why}")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from auditor.backends.head import Arithmetic, Head
 from auditor.backends.llama import Llama
@@ -33,11 +34,14 @@ AGREES = 0.5
 was measured on a Q8_0 model, whose activations are rounded (field/model.md, section 6)."""
 
 
+Mask = NDArray[np.bool_]
+
+
 class Adapted(Struct, frozen=True):
     """How an adapter did.
 
-    `before` and `after`: loss on the groups it is tried on; `gain` and its standard error, with
-    whole groups as the unit; `agrees`: see `AGREES`.
+    `logprobs`: of the examples held back. `before` and `after`: loss of the labelled ones among
+    them; `gain` and its standard error, with whole groups as the unit; `agrees`: see `AGREES`.
     """
 
     path: Path
@@ -61,20 +65,26 @@ class Adapted(Struct, frozen=True):
 
 
 class Try(Struct, frozen=True):
-    """What is to be tried: the base, what is learned and read, the groups held back."""
+    """What is to be tried: the base, what is learned and read, the groups held back.
+
+    `judged`: the labelled turns among those. Made turns do not count: trained on 2,464 made turns,
+    an adapter saved 15 % of the loss on those of five unseen repositories, and ordered 258 labelled
+    turns of 37 others no better (AUC 0.837; 0.840 without).
+    """
 
     base: Located
     shown: Sequence[Evidence]
     taught: Taught
     read: Read
-    held: np.ndarray
+    held: Mask
+    judged: Mask
     strength: float
     budget: int
 
 
 def adapted(wanted: Try, folder: Path, settings: Settings, until: float, told: Told) -> Adapted:
     """Train an adapter and try it. Raises `ConfigError`, `JudgeUnavailable`."""
-    rest, test = ~wanted.held, wanted.taught.of(wanted.held)
+    rest, test = ~wanted.held, wanted.taught.of(wanted.judged)
     base = wanted.base.digest
     with one_thread():
         head = heads.fitted(
@@ -99,15 +109,14 @@ def adapted(wanted: Try, folder: Path, settings: Settings, until: float, told: T
             taught.of(rest), wanted.strength, budget=wanted.budget, base=base, adapter=sha256
         )
     before = heads.losses(test, Arithmetic(head).logprobs(test.states))
-    logprobs = Arithmetic(tuned).logprobs(read.states[wanted.held])
-    after = heads.losses(test, logprobs)
+    after = heads.losses(test, Arithmetic(tuned).logprobs(read.states[wanted.judged]))
     gain, error = gained(before, after, test.weights, test.groups)
     change = (read.states - wanted.read.states)[wanted.held][:SAMPLE]
     return Adapted(
         path=path,
         sha256=sha256,
         head=tuned,
-        logprobs=logprobs,
+        logprobs=Arithmetic(tuned).logprobs(read.states[wanted.held]),
         read=read,
         before=_mean(before, test),
         after=_mean(after, test),

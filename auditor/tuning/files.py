@@ -128,7 +128,7 @@ def _adapter(made: Tuned) -> str:
         return f"None: {made.why}."
     about = (
         f"Trained for {found.steps} steps ({found.ended}): loss {found.before:.4f} with the head"
-        f" alone, {found.after:.4f} with the adapter, on the same held-back groups; gain"
+        f" alone, {found.after:.4f} with the adapter, on labelled turns of groups held back; gain"
         f" {found.gain:.4f}, standard error {found.error:.4f}. What it adds to a state in llama.cpp"
         f" has correlation {found.agrees:.3f} with torch."
     )

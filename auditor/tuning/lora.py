@@ -39,8 +39,9 @@ class Settings(Struct, frozen=True):
     `layers`: from the top; `rank` and `alpha` of the adapter; `rate` of AdamW, after `warm` steps,
     from where it falls to 0 with the last step; `every`: steps between two looks at the validation
     groups, after each of which all is kept; `patience`: looks without a lower loss after which it
-    ends. Guesses, tried once: on 832 examples the loss was lowest after one epoch, and higher than
-    at the beginning after two without the fall of the rate.
+    ends. Guesses, tried twice: on 832 made turns the loss (0.372) was lowest after one epoch
+    (0.319), and higher than at the beginning after two, with an even rate; on 2,464 it was 0.296
+    after one, with a falling one.
     """
 
     layers: int = 8

@@ -38,6 +38,9 @@ BUDGET = 176
 """Tokens of evidence: 600 ms of one CPU at the median turn of the shared records, with the default
 model as it is built for any x86-64 CPU."""
 
+ENOUGH = 30
+"""Labelled turns on which an adapter is tried, at least; as many as a calibration needs."""
+
 WORK = ".work"
 """What the name of the folder for unfinished work ends with."""
 
@@ -163,6 +166,10 @@ def _adapter(  # noqa: PLR0913, PLR0917 - everything that was found so far
     if lacks := missing():
         return None, f"{', '.join(lacks)} not installed (pip install 'turn-auditor[tune]')"
     apart = held(learned.groups, order.seed)
+    judged = apart & learned.labels
+    if judged.sum() < ENOUGH:
+        few = f"{judged.sum()} labelled turns in the repositories or sessions held back"
+        return None, f"{few} are too few to try it on; expected {ENOUGH}"
     for mask in (apart, ~apart):
         if np.bincount(taught.options[mask], minlength=len(OPTIONS)).min() < heads.LEAST:
             few = f"fewer than {heads.LEAST} examples of some option"
@@ -173,6 +180,7 @@ def _adapter(  # noqa: PLR0913, PLR0917 - everything that was found so far
         taught,
         read,
         apart,
+        judged,
         chosen.strength,
         order.budget,
     )
@@ -181,8 +189,8 @@ def _adapter(  # noqa: PLR0913, PLR0917 - everything that was found so far
     if found.better:
         return found, None
     return found, (
-        f"it saves {found.gain:.4f} of the loss on unseen groups with a standard error of"
-        f" {found.error:.4f}, and agrees with torch to {found.agrees:.2f}: too little"
+        f"it saves {found.gain:.4f} of the loss of labelled turns of unseen groups, with a standard"
+        f" error of {found.error:.4f}, and agrees with torch to {found.agrees:.2f}: too little"
     )
 
 

@@ -106,7 +106,7 @@ NUDGED = (
     Scenario(name="dangling", about="it announces the next step and ends", recovery="announced_action"),
     Scenario(name="dangling-bare", about="nothing but an announcement", recovery="announced_action"),
     Scenario(name="empty", about="an empty reply", recovery="empty_reply"),
-    Scenario(name="empty-after-tool", about="nothing after a tool", recovery="empty_reply"),
+    Scenario(name="empty-after-tool", about="nothing after a tool", recovery="unanswered_result"),
     Scenario(name="reasoning-only", about="it only thought", recovery="reasoning_only"),
     Scenario(name="rawtool-xml", about="a call written as XML text", recovery="raw_tool_text"),
     Scenario(name="rawtool-hermes", about="a call in tags, as text", recovery="raw_tool_text"),

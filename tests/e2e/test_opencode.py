@@ -64,7 +64,7 @@ def test_the_right_nudge_arrives_once_and_changes_nothing_else(
     show: Show, scenario: Scenario
 ) -> None:
     session = _played(show, scenario).session
-    asked = show.model.wait(session, lambda seen: seen[-1].last != TASK if seen else False)
+    asked = show.model.wait(session, lambda seen: bool(seen) and TASK not in seen[-1].last)
     told = asked[-1]
     [nudge] = _marked(show, session)
     assert told.last == _text(nudge)
@@ -121,7 +121,7 @@ def test_in_the_end_every_session_has_what_it_should_and_no_more(show: Show) -> 
     # The last session's second turn was judged after all others began: what is late would be here.
     late = show.server.session("late")
     show.server.prompt(late, "dangling")
-    show.model.wait(late, lambda seen: bool(seen) and seen[-1].last != TASK)
+    show.model.wait(late, lambda seen: bool(seen) and TASK not in seen[-1].last)
     show.watcher.wait_audits(late, 2)
     for scenario in (*BY_RULE, *HELD, *SILENT):
         session = _played(show, scenario).session
@@ -147,7 +147,7 @@ def test_nobody_is_nudged_twice_by_two_watchers(show: Show, tmp_path: Path) -> N
         for session, name in zip(sessions, names, strict=True):
             show.server.prompt(session, name)
         for session in sessions:
-            show.model.wait(session, lambda seen: bool(seen) and seen[-1].last != TASK)
+            show.model.wait(session, lambda seen: bool(seen) and TASK not in seen[-1].last)
             show.watcher.wait_audits(session, 2)
             second.wait_audits(session, 2)
             assert len(_marked(show, session)) == 1

@@ -36,7 +36,7 @@ class Show:
 
     def wait_nudged(self, session: str) -> None:
         """Wait until the model was told something new."""
-        self.model.wait(session, lambda seen: bool(seen) and seen[-1].last != TASK)
+        self.model.wait(session, lambda seen: bool(seen) and TASK not in seen[-1].last)
 
     def do(self, *arguments: str) -> None:
         """Run another command of the auditor, on the watcher's store."""

@@ -98,7 +98,11 @@ class Watcher:
         )
         self._reader = threading.Thread(target=self._read, args=(self._process,), daemon=True)
         self._reader.start()
-        self.wait(lambda: len(self.of("link")) > before, "a connection")
+        try:
+            self.wait(lambda: len(self.of("link")) > before, "a connection")
+        except TimeoutError:
+            self.end(signal.SIGTERM)
+            raise
 
     def end(self, how: signal.Signals) -> int:
         """End it; give its exit code."""
@@ -108,6 +112,8 @@ class Watcher:
         code = self._process.wait(30)
         if self._reader is not None:
             self._reader.join(10)
+        if self._process.stdout is not None:
+            self._process.stdout.close()
         return code
 
     def _read(self, process: subprocess.Popen[str]) -> None:
@@ -140,7 +146,9 @@ class Watcher:
             with self._changed:
                 self._changed.wait(0.25)
             if self.ended is not None or time.monotonic() > until:
-                last = "\n".join(self.raw[-30:])
+                named = what.rsplit(" ", 1)[-1]
+                said = [raw for raw in self.raw if named in raw] + ["…", *self.raw[-12:]]
+                last = "\n".join(said)
                 raise TimeoutError(f"waited for {what}; exit code {self.ended}; it said:\n{last}")
 
     def wait_audits(self, session: str, times: int = 1, limit: float = LIMIT) -> None:

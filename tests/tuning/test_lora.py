@@ -116,7 +116,7 @@ def test_the_command_keeps_an_adapter_only_if_it_helps(
     """Twice from end to end: once as it is, once where llama.cpp would not agree with torch."""
     monkeypatch.setattr("auditor.tuning.tune.Settings", lambda **_: SETTINGS)
     corpus.registry(tmp_path, monkeypatch)
-    data = corpus.turns(tmp_path, 30, 10)
+    data = corpus.turns(tmp_path, 40, 10)
     arguments = ("tune", data, "--adapter", "--labels-only", "--name")
     monkeypatch.setattr("auditor.tuning.adapting.Adapted.better", True)
     done = run(*arguments, "mine", "--out", tmp_path / "out")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,16 @@ def test_without_the_extra_a_head_is_made_and_that_is_said(
     done = run("tune", corpus.turns(tmp_path, 8), "--labels-only", "--name", "mine")
     assert done.exit_code == 0, done.output
     assert "no adapter: torch not installed (pip install 'turn-auditor[tune]')" in done.stdout
+
+
+def test_too_few_labels_to_try_an_adapter_on_are_said_before_it_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tune, "missing", list)
+    monkeypatch.setattr(tune, "adapted", lambda *_: pytest.fail("an adapter was trained"))
+    done = run("tune", corpus.turns(tmp_path, 12), "--labels-only", "--name", "mine")
+    assert done.exit_code == 0, done.output
+    assert re.search(r"no adapter: [69] labelled turns in .* held back are too few", done.stdout)
 
 
 def test_what_is_missing_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
