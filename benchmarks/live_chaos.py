@@ -72,7 +72,9 @@ def round_(run: Run, watcher: Watcher, number: int, chance: random.Random) -> No
     first(run, watcher)
     time.sleep(chance.uniform(0.0, 2.0))
     second(run, watcher)
-    print(f"round {number + 1}: {len(run.scripts)} sessions, {len(run.stopped)} stopped", flush=True)
+    print(
+        f"round {number + 1}: {len(run.scripts)} sessions, {len(run.stopped)} stopped", flush=True
+    )
 
 
 def _kill_server(run: Run, _: Watcher) -> None:

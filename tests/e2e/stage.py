@@ -17,7 +17,7 @@ from tests.e2e.opencode import OpenCodeServer
 AT_ONCE = 5
 """Scenarios that run at the same time: more, and two cores delay what has limits."""
 
-Drive = Callable[[OpenCodeServer, FakeModel, str], None]
+Drive = Callable[[OpenCodeServer, str], None]
 
 
 class Scenario(Struct, frozen=True, kw_only=True):
@@ -54,19 +54,19 @@ class Played(Struct):
     trouble: str = ""
 
 
-def person_stops(server: OpenCodeServer, model: FakeModel, session: str) -> None:
+def person_stops(server: OpenCodeServer, session: str) -> None:
     """Esc, while text streams."""
     server.wait_for(session, "message.part.delta")
     server.abort(session)
 
 
-def person_stops_tool(server: OpenCodeServer, model: FakeModel, session: str) -> None:
+def person_stops_tool(server: OpenCodeServer, session: str) -> None:
     """Esc, while a tool runs."""
     server.wait(lambda: _running(server, session), "a running tool")
     server.abort(session)
 
 
-def person_stops_retry(server: OpenCodeServer, model: FakeModel, session: str) -> None:
+def person_stops_retry(server: OpenCodeServer, session: str) -> None:
     """Esc, while OpenCode waits to try again."""
     server.wait(
         lambda: any(
@@ -78,18 +78,18 @@ def person_stops_retry(server: OpenCodeServer, model: FakeModel, session: str) -
     server.abort(session)
 
 
-def person_rejects(server: OpenCodeServer, model: FakeModel, session: str) -> None:
+def person_rejects(server: OpenCodeServer, session: str) -> None:
     """No, to a permission."""
     asked = server.wait_for(session, "permission.asked")["properties"]["id"]
     server.http.post(f"/permission/{asked}/reply", json={"reply": "reject"}).raise_for_status()
 
 
-def person_waits(server: OpenCodeServer, model: FakeModel, session: str) -> None:
+def person_waits(server: OpenCodeServer, session: str) -> None:
     """A permission stays open."""
     server.wait_for(session, "permission.asked")
 
 
-def question_waits(server: OpenCodeServer, model: FakeModel, session: str) -> None:
+def question_waits(server: OpenCodeServer, session: str) -> None:
     """A question stays open."""
     server.wait_for(session, "question.asked")
 
@@ -103,8 +103,12 @@ def _running(server: OpenCodeServer, session: str) -> bool:
 
 
 NUDGED = (
-    Scenario(name="dangling", about="it announces the next step and ends", recovery="announced_action"),
-    Scenario(name="dangling-bare", about="nothing but an announcement", recovery="announced_action"),
+    Scenario(
+        name="dangling", about="it announces the next step and ends", recovery="announced_action"
+    ),
+    Scenario(
+        name="dangling-bare", about="nothing but an announcement", recovery="announced_action"
+    ),
     Scenario(name="empty", about="an empty reply", recovery="empty_reply"),
     Scenario(name="empty-after-tool", about="nothing after a tool", recovery="unanswered_result"),
     Scenario(name="reasoning-only", about="it only thought", recovery="reasoning_only"),
@@ -117,14 +121,27 @@ NUDGED = (
     Scenario(name="length", about="cut by the length limit", recovery="length_limit"),
     Scenario(name="nullname", about="a call without a name ends it", recovery="malformed_call"),
     Scenario(name="nullname-late", about="the name comes late", recovery="malformed_call"),
-    Scenario(name="http500", about="HTTP 500 until it gives up", recovery="stream_failure", slow=True),
-    Scenario(name="http429", about="rate limit until it gives up", recovery="rate_limit", slow=True),
-    Scenario(name="rst-forever", about="the connection breaks", recovery="stream_failure", slow=True),
-    Scenario(name="eof-forever", about="the stream ends early", recovery="stream_failure", slow=True),
     Scenario(
-        name="errchunk-forever", about="an error in the stream", recovery="stream_failure", slow=True
+        name="http500", about="HTTP 500 until it gives up", recovery="stream_failure", slow=True
     ),
-    Scenario(name="stall-forever", about="the stream falls silent", recovery="silent_stream", ends=0),
+    Scenario(
+        name="http429", about="rate limit until it gives up", recovery="rate_limit", slow=True
+    ),
+    Scenario(
+        name="rst-forever", about="the connection breaks", recovery="stream_failure", slow=True
+    ),
+    Scenario(
+        name="eof-forever", about="the stream ends early", recovery="stream_failure", slow=True
+    ),
+    Scenario(
+        name="errchunk-forever",
+        about="an error in the stream",
+        recovery="stream_failure",
+        slow=True,
+    ),
+    Scenario(
+        name="stall-forever", about="the stream falls silent", recovery="silent_stream", ends=0
+    ),
     Scenario(
         name="stall-first-forever", about="no first word ever", recovery="silent_stream", ends=0
     ),
@@ -134,10 +151,16 @@ NUDGED = (
         name="text-loop-short", about="a loop that ended by itself", recovery="text_loop", ends=1
     ),
     Scenario(
-        name="done-claim-open", about="it claims all, to-dos open", recovery="open_todos", words=True
+        name="done-claim-open",
+        about="it claims all, to-dos open",
+        recovery="open_todos",
+        words=True,
     ),
     Scenario(
-        name="tool-fail-claim", about="it claims passes, they failed", recovery="false_claim", words=True
+        name="tool-fail-claim",
+        about="it claims passes, they failed",
+        recovery="false_claim",
+        words=True,
     ),
 )
 
@@ -148,9 +171,7 @@ SILENT = (
     Scenario(name="two-tools", about="two calls in one step"),
     Scenario(name="question", about="it asks the person"),
     Scenario(name="todos-open", about="open to-dos, and no claim: never a proof by themselves"),
-    Scenario(
-        name="ask-tool", about="it asks by a tool", drive=question_waits, ends=0, judged=None
-    ),
+    Scenario(name="ask-tool", about="it asks by a tool", drive=question_waits, ends=0, judged=None),
     Scenario(name="length-tool", about="a call cut by length: OpenCode goes on"),
     Scenario(name="badargs", about="arguments that do not parse"),
     Scenario(name="unknown-tool", about="a tool that is not there"),
@@ -174,9 +195,7 @@ SILENT = (
     Scenario(name="subagent", about="a sub-agent works"),
     Scenario(name="sub-dangling", about="a sub-agent stops early: its parent goes on"),
     Scenario(name="abort-text", about="Esc in the text", script="slow", drive=person_stops),
-    Scenario(
-        name="abort-tool", about="Esc in a tool", script="slow-tool", drive=person_stops_tool
-    ),
+    Scenario(name="abort-tool", about="Esc in a tool", script="slow-tool", drive=person_stops_tool),
     Scenario(
         name="abort-retry", about="Esc in a retry", script="http500", drive=person_stops_retry
     ),
@@ -207,7 +226,7 @@ class Stage:
         server.prompt(session, scenario.model, **prompt)
         try:
             if scenario.drive is not None:
-                scenario.drive(server, self.model, session)
+                scenario.drive(server, session)
             if scenario.ends:
                 server.wait_idle(session, scenario.ends)
         except TimeoutError as error:

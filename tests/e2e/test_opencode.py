@@ -78,7 +78,9 @@ def test_the_right_nudge_arrives_once_and_changes_nothing_else(
     assert first["model"]["variant"] == "careful"
     # Its answer is judged as well, and nothing more comes of it.
     show.watcher.wait(
-        lambda: any("would be right" not in line.text for line in show.watcher.of("audit", session)),
+        lambda: any(
+            "would be right" not in line.text for line in show.watcher.of("audit", session)
+        ),
         f"a look at the answer in {session}",
     )
     assert len(_marked(show, session)) == 1
@@ -98,7 +100,9 @@ def test_what_only_words_say_is_held_back_without_a_promotion(
 def test_nothing_is_sent(show: Show, scenario: Scenario) -> None:
     session = _played(show, scenario).session
     # The control: the watcher has looked at this very turn, and said so.
-    show.watcher.wait(lambda: show.watcher.of(str(scenario.judged), session), f"a look at {session}")
+    show.watcher.wait(
+        lambda: show.watcher.of(str(scenario.judged), session), f"a look at {session}"
+    )
     assert not _marked(show, session)
     assert not show.watcher.of("abort", session)
     for child in show.server.children(session):

@@ -1,4 +1,4 @@
-"""A real OpenCode and the watcher when things happen around it: people, crashes, restarts, limits."""
+"""A real OpenCode and the watcher when things happen: people, crashes, restarts, limits."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def test_the_agent_and_variant_of_the_last_message_are_kept(show: Show) -> None:
 
 def test_a_permission_that_waits_is_no_stall_and_a_rejected_one_no_stop(show: Show) -> None:
     waits, rejected = show.begin("few-equal-calls"), show.begin("few-equal-calls")
-    person_rejects(show.server, show.model, rejected)
-    person_waits(show.server, show.model, waits)
+    person_rejects(show.server, rejected)
+    person_waits(show.server, waits)
     show.server.wait_idle(rejected)
     show.watcher.wait_audits(rejected)
     show.control()

@@ -130,9 +130,7 @@ class Watcher:
         """Give the lines of a kind."""
         with self._changed:
             lines = list(self.lines)
-        return [
-            line for line in lines if line.kind == kind and session in (None, line.session)
-        ]
+        return [line for line in lines if line.kind == kind and session in (None, line.session)]
 
     def about(self, session: str) -> list[Line]:
         """Give all lines of a session."""
