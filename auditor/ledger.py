@@ -48,14 +48,14 @@ class Ledger(Rows):
     def artefact(self, name: str) -> bytes | None:
         """Give a document by its name."""
         with wrapped(self.path):
-            row = self._db.execute("SELECT body FROM artefacts WHERE id = ?", (name,)).fetchone()
+            row = self._read.execute("SELECT body FROM artefacts WHERE id = ?", (name,)).fetchone()
         return None if row is None else bytes(row[0])
 
     def artefacts(self, kind: str) -> list[tuple[str, float]]:
         """Name the documents of a kind, and when they came (Unix seconds), oldest first."""
         ask = "SELECT id, at FROM artefacts WHERE kind = ? ORDER BY at, id"
         with wrapped(self.path):
-            return [(str(name), float(at)) for name, at in self._db.execute(ask, (kind,))]
+            return [(str(name), float(at)) for name, at in self._read.execute(ask, (kind,))]
 
     def append_event(self, kind: str, body: dict[str, Any]) -> Event:
         """Write an event behind the last one, whoever else writes."""
@@ -70,7 +70,7 @@ class Ledger(Rows):
     def events(self, kind: str | None = None) -> list[Event]:
         """Give the events, of a kind or all, in their order."""
         with wrapped(self.path):
-            rows = self._db.execute(_EVENTS).fetchall()
+            rows = self._read.execute(_EVENTS).fetchall()
         return [
             Event(seq, at, name, msgspec.json.decode(body), chained)
             for seq, at, name, body, _, chained in rows
@@ -80,7 +80,7 @@ class Ledger(Rows):
     def verify_ledger(self) -> str | None:
         """Say where the chain is broken; None: it is whole."""
         with wrapped(self.path):
-            rows = self._db.execute(_EVENTS).fetchall()
+            rows = self._read.execute(_EVENTS).fetchall()
         before = BEGINNING
         for place, (seq, at, kind, body, previous, chained) in enumerate(rows, 1):
             if seq != place:

@@ -105,13 +105,13 @@ class LiveRows(SwitchRows):
         """
         known = {self._name(name): name for name in names if name is not None}
         with wrapped(self.path):
-            rows = self._db.execute(_SPENT, (self.hidden(session), since)).fetchall()
+            rows = self._read.execute(_SPENT, (self.hidden(session), since)).fetchall()
         return Spent(tuple([_remembered(row, known).done for row in rows]))
 
     def recent(self, since: float) -> list[Remembered]:
         """Give what was done in all sessions since a moment, oldest first."""
         with wrapped(self.path):
-            rows = self._db.execute(_RECENT, (since,)).fetchall()
+            rows = self._read.execute(_RECENT, (since,)).fetchall()
         return [_remembered(row) for row in rows]
 
     def unresolved(self, session: str | None = None, since: float = 0.0) -> list[Remembered]:
@@ -121,14 +121,14 @@ class LiveRows(SwitchRows):
         """
         hidden = "" if session is None else self.hidden(session)
         with wrapped(self.path):
-            rows = self._db.execute(_UNRESOLVED, (since, hidden)).fetchall()
+            rows = self._read.execute(_UNRESOLVED, (since, hidden)).fetchall()
         found = [_remembered(row) for row in rows]
         return [each for each in found if each.done.outcome is not Outcome.FAILED]
 
     def knows(self, session: str) -> bool:
         """Whether anything is kept of a session: a turn, or a deed."""
         with wrapped(self.path):
-            return self._db.execute(_KNOWN, (self.hidden(session),)).fetchone() is not None
+            return self._read.execute(_KNOWN, (self.hidden(session),)).fetchone() is not None
 
     def asked(self, session: str, now: float) -> Asked | None:
         """Give the nudge that a person asked for and nobody sends yet; it is claimed by `name`.
@@ -138,12 +138,15 @@ class LiveRows(SwitchRows):
         """
         hidden = self.hidden(session)
         with wrapped(self.path):
-            row = self._db.execute(_ASKED, (hidden, now - FORGOTTEN)).fetchone()
-            if row is None or self._db.execute(_ANSWERED, (hidden, row[1], RESUME_NOW)).fetchone():
+            row = self._read.execute(_ASKED, (hidden, now - FORGOTTEN)).fetchone()
+            if (
+                row is None
+                or self._read.execute(_ANSWERED, (hidden, row[1], RESUME_NOW)).fetchone()
+            ):
                 return None
             found = Asked(asked_name(row[0]), row[1])
             key = (hidden, self._name(found.name), Deed.NUDGE.value)
-            claimed, last = self._db.execute(_CLAIMED, key).fetchone()
+            claimed, last = self._read.execute(_CLAIMED, key).fetchone()
         return found if not claimed or (claimed == 1 and now - last >= STALE) else None
 
     def _name(self, name: str) -> str:

@@ -1,7 +1,8 @@
 """One open SQLite file of ours, and how rows get into it: all of a batch, or nothing.
 
-Owns the connection, its transactions and the key that hides names. What rows there are is
-`store`'s, `label_rows`' and `ledger`'s, which share the file.
+Owns the connections, transactions and the key that hides names: `_db` writes, and `_read` is for
+whoever must not wait until another program has written. What rows there are is `store`'s,
+`label_rows`' and `ledger`'s, which share the file.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Self
 
-from auditor.schema import connect, wrapped
+from auditor.schema import connect, reading, wrapped
 
 BUSY = 5.0
 """Seconds to wait for another process that is writing (a guess)."""
@@ -36,6 +37,7 @@ class Rows:
         self._writing = RLock()
         with wrapped(path):
             self._db = connect(path, BUSY)
+            self._read = reading(path)
             key: bytes = self._db.execute(_KEY).fetchone()[0]
         self.hidden = lru_cache(maxsize=4096)(_hider(key))
         """Hide a session's or turn's name: the same name gives the same twenty digits here and
@@ -61,6 +63,7 @@ class Rows:
 
     def close(self) -> None:
         """Close the file; what is still waiting is lost."""
+        self._read.close()
         self._db.close()
 
     @contextmanager

@@ -137,6 +137,13 @@ def connect(path: Path, busy: float) -> sqlite3.Connection:
     return db
 
 
+def reading(path: Path) -> sqlite3.Connection:
+    """Open a file that is there a second time, to read in it: that never waits for who writes."""
+    db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA query_only = ON")
+    return db
+
+
 def _make(path: Path) -> None:
     """Make folder and file for the owner alone; what is there keeps its mode.
 

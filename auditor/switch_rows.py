@@ -48,14 +48,16 @@ class SwitchRows(Rows):
     def switched(self) -> int:
         """Give a number that grows with every switch, so that it can be looked at often."""
         with wrapped(self.path):
-            return int(self._db.execute("SELECT coalesce(max(id), 0) FROM switches").fetchone()[0])
+            return int(
+                self._read.execute("SELECT coalesce(max(id), 0) FROM switches").fetchone()[0]
+            )
 
     def mode(self, session: str | None) -> Mode:
         """Give the mode of a session: its own, else that of all (None), else the default."""
         names = [None] if session is None else [self.hidden(session), None]
         with wrapped(self.path):
             for name in names:
-                row = self._db.execute(_MODE, (name,)).fetchone()
+                row = self._read.execute(_MODE, (name,)).fetchone()
                 if row is not None and row[0] != Mode.DEFAULT:
                     return Mode(row[0])
         return Mode.DEFAULT
@@ -63,7 +65,7 @@ class SwitchRows(Rows):
     def modes(self) -> dict[str | None, Mode]:
         """Give every mode but the default: of all (None), and of sessions by their hidden names."""
         with wrapped(self.path):
-            rows = self._db.execute(_MODES).fetchall()
+            rows = self._read.execute(_MODES).fetchall()
         return {name: Mode(mode) for name, mode, _ in rows if mode != Mode.DEFAULT}
 
     def paused(self, session: str | None, now: float) -> Pause | None:
@@ -75,7 +77,7 @@ class SwitchRows(Rows):
     def pauses(self, now: float) -> list[Pause]:
         """Give every pause in force, that of everything first."""
         with wrapped(self.path):
-            rows = self._db.execute(_PAUSE).fetchall()
+            rows = self._read.execute(_PAUSE).fetchall()
         return [
             Pause(session, since, until)
             for session, kind, since, until, _ in rows
@@ -91,7 +93,7 @@ class SwitchRows(Rows):
     def watchers(self, since: float) -> list[Watcher]:
         """Give the watchers that were heard of since a moment, the latest first, names hidden."""
         with wrapped(self.path):
-            rows = self._db.execute(_WATCHERS, (since,)).fetchall()
+            rows = self._read.execute(_WATCHERS, (since,)).fetchall()
         return [
             Watcher(by=by, state=WatchState(state), mode=mode, harness=harness, began=began, at=at)
             for by, state, mode, harness, began, at, _ in rows

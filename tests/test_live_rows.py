@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -387,3 +388,22 @@ def test_purging_texts_leaves_what_was_done(store: Store) -> None:
     assert len(store.spent("ses_1").done) == 1
     assert store.stats().deeds == 1
     assert len(list(store.export(texts=True))) == 1
+
+
+def test_who_reads_does_not_wait_for_who_waits_to_write(store: Store) -> None:
+    """The loop of a watcher asks many times a second, a claim is made beside it."""
+    waits = Event()
+    store._db.set_trace_callback(lambda _: waits.set())
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with ThreadPoolExecutor(1) as pool:
+            claim = pool.submit(store.claim, "ses_1", "msg_2", Deed.NUDGE, "w", NOW)
+            assert waits.wait(30)
+            assert store.spent("ses_1") == NOTHING_SPENT
+            assert store.mode("ses_1") is Mode.DEFAULT
+            assert store.asked("ses_1", NOW) is None
+            assert store.paused("ses_1", NOW) is None
+            assert not store.events()
+            assert not claim.done()
+            other.execute("ROLLBACK")
+            assert claim.result(30)

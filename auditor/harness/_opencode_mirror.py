@@ -128,6 +128,11 @@ class Mirror:
             if state.waits.listed(kind, by.get(state.id, {}), now, asked):
                 state.quiet_since = now
 
+    def resumed(self, now: float) -> None:
+        """Nobody listened until now: silence counts from here."""
+        for state in self._states.values():
+            state.quiet_since = max(state.quiet_since or now, now)
+
     def situation(self, session: str, now: float) -> Situation | None:
         """Say what is known of a session; None: nothing is."""
         state = self._states.get(session)

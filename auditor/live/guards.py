@@ -188,14 +188,16 @@ AT_REST: dict[str, Guard] = {
 """When the turn is over."""
 
 PERSON = {
-    name: ALWAYS[name]
+    name: {**ALWAYS, **STILL_WORKS}[name]  # a shell may be meant to run on
     for name in (
         "a sub-agent's session",
         "nothing is known of its turn",
+        "the user took messages back",
         "a permission waits for the user",
         "a question waits for the user",
         "the context is being compacted",
         "the harness retries by itself",
+        "a sub-agent works",
     )
 } | {"it works": lambda look: look.situation.doing is not Doing.IDLE}
 """When a person asks for a nudge."""

@@ -12,7 +12,7 @@ from auditor.live.guards import ABORTS, Look, works
 from auditor.live.plan import Allowed, Do, Plan
 from auditor.live.recoveries import Recovery
 from auditor.live.situation import Child, HoldKind
-from auditor.live.spent import Deed, Done, Outcome
+from auditor.live.spent import Deed, Done, Outcome, of_child
 
 AFTER_ABORT = 2.0
 """Seconds between an abort of ours and the nudge that follows (what the peers wait)."""
@@ -113,15 +113,17 @@ def stop(
     """
     if not allowed.structural:
         return held(recovery, reason, allowed)
-    deed = Deed.ABORT if child is None else Deed.ABORT_CHILD
+    deed, about = Deed.ABORT, look.message
+    if child is not None and about is not None:
+        deed, about = Deed.ABORT_CHILD, of_child(about, child.session)
     if child is None:
         nudges = sent(look)
         enough = used_up(look, recovery, nudges, fruitless(look, recovery, nudges, reason))
         if enough is not None:
             return tell(look, recovery, f"{reason}; {enough}")
-        if stopped := _tries(look, deed, look.message):
-            return _still_runs(look, recovery, stopped[-1])
-    failed = _tries(look, deed, look.message, failed=True)
+    if stopped := _tries(look, deed, about):
+        return _still_runs(look, recovery, stopped[-1])
+    failed = _tries(look, deed, about, failed=True)
     if len(failed) >= TRIES:
         return tell(look, recovery, f"{reason}; it could not be stopped")
     if failed and look.now < failed[-1].at + AGAIN:
@@ -130,7 +132,7 @@ def stop(
         return tell(look, recovery, f"{reason}; stopped {len(recent)} times already")
     do = Do.ABORT if child is None else Do.ABORT_CHILD
     target = None if child is None else child.session
-    return Plan(do=do, reason=reason, recovery=recovery.name, message=look.message, target=target)
+    return Plan(do=do, reason=reason, recovery=recovery.name, message=about, target=target)
 
 
 def _recent(look: Look) -> list[Done]:

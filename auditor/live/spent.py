@@ -57,4 +57,9 @@ class Spent(Struct, frozen=True):
         return tuple([each for each in self.done if request in (None, each.request)])
 
 
+def of_child(message: str, child: str) -> str:
+    """Name what is done to one of the sub-agents of a message: there may be several."""
+    return f"{message} {child}"
+
+
 NOTHING_SPENT = Spent()

@@ -7,7 +7,7 @@ ends the program meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 import anyio
@@ -37,6 +37,8 @@ TITLE = "turn auditor"
 LOOKS = (0.5, 1.0, 2.0)
 """Seconds before each look for a deed whose answer was lost: a server stores a prompt at once."""
 
+Still = Callable[[], Awaitable[bool]]
+
 MOVED = "it moved meanwhile"
 TAKEN = "somebody else has it"
 
@@ -54,7 +56,12 @@ class Case(NamedTuple):
     seen: int | None = None
 
     def moved(self, do: Do) -> bool:
-        """Whether anything happened in the session since it was read; what runs always moves."""
+        """Whether anything happened in the session since it was read; what runs always moves.
+
+        Without a connection nobody knows.
+        """
+        if not self.connection.connected:
+            return True
         if do in (Do.ABORT, Do.ABORT_CHILD):
             return False
         session = self.situation.session
@@ -75,10 +82,13 @@ class Acting:
         self._store, self._settings, self._by = store, settings, by
         self._clock, self._aside = clock, aside
 
-    async def act(self, case: Case, plan: Plan, name: str | None = None) -> Done | str:
+    async def act(
+        self, case: Case, plan: Plan, still: Still, name: str | None = None
+    ) -> Done | str:
         """Do what is planned, or say why it was left: `MOVED`, `TAKEN`.
 
-        `name`: what is claimed instead of the message. Raises `StoreError`: then nothing was sent.
+        `still`: whether the plan is the same by now; asked once the deed is claimed. `name`: what
+        is claimed instead of the message. Raises `StoreError`: then nothing was sent.
         """
         message = name or plan.message
         if case.moved(plan.do) or message is None:
@@ -87,8 +97,8 @@ class Acting:
         with anyio.CancelScope(shield=True):
             if not await self._claimed(case, plan, message):
                 return TAKEN
-            if case.moved(plan.do):  # the claim goes to waste, which is better than a wrong deed
-                return MOVED
+            if case.moved(plan.do) or not await still():
+                return MOVED  # the claim goes to waste, which is better than a wrong deed
             done = await self._carried_out(case, plan, text)
             await self._remember(case.situation.session, done, case.turn)
         if plan.do in (Do.NUDGE, Do.TELL) and done.outcome is Outcome.DONE:
@@ -96,9 +106,7 @@ class Acting:
         return done
 
     async def _claimed(self, case: Case, plan: Plan, message: str) -> bool:
-        """Claim the deed; a sub-agent's is claimed for the sub-agent: there may be several."""
-        session = plan.target or case.situation.session
-        claim = (session, message, DEEDS[plan.do], self._by, self._clock())
+        claim = (case.situation.session, message, DEEDS[plan.do], self._by, self._clock())
         return bool(await self._aside(self._store.claim, *claim))
 
     async def _carried_out(self, case: Case, plan: Plan, text: str) -> Done:

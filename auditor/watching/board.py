@@ -1,7 +1,7 @@
 """What the watcher sees and did, in memory, for whoever shows it: the screen, lines, `/stats`.
 
-Owns counters, the sessions and the last happenings, and bounds on them. Texts are kept as they
-came; whoever shows them makes them safe with `shown`. Decides and prints nothing.
+Owns counters, the sessions and the last happenings, and bounds on them. Whoever tells of texts and
+whoever shows them makes them safe with `shown`. Decides and prints nothing.
 """
 
 from __future__ import annotations

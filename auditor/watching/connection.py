@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any
 
 import anyio
@@ -17,7 +18,8 @@ from anyio.abc import TaskGroup
 from auditor.errors import HarnessUnavailable
 from auditor.harness._opencode_server import OpenCode
 from auditor.live.situation import Doing
-from auditor.watching.reading import Reader
+from auditor.watching.heard import Heard
+from auditor.watching.reading import Reader, about
 from auditor.watching.start import Start
 
 LISTED = 200
@@ -50,7 +52,8 @@ class Connection:
 
     `fresh`: seconds; sessions that changed longer ago are not read when it connects. `scan`: turns
     that had ended before and are recovered at most. `gone`: whether it is gone for good;
-    `linked` is told whether it is there, in words too.
+    `linked` is told whether it is there, in words too. `heard`: what is known already of when it
+    had messages of which session.
     """
 
     def __init__(  # noqa: PLR0913 - whom it tells, and what is the time
@@ -64,25 +67,31 @@ class Connection:
         scan: int = 8,
         gone: Callable[[], bool] = lambda: False,
         linked: Callable[[bool, str], None] = lambda _there, _text: None,
+        heard: Heard | None = None,
     ) -> None:
         self._reader = Reader(server, clock)
         self.server, self.mirror = server, self._reader.mirror
         self.refreshed = self._reader.refreshed
         self.seen, self.moved = self._reader.seen, self._reader.moved
         self.connected = False
-        self.began = clock()
+        self.heard = Heard({}) if heard is None else heard
         self._look, self._say, self._clock, self._gone = look, say, clock, gone
         self._fresh, self._linked = fresh, linked
         self.start = Start(scan)
         self._rested = 0.0
-        self._heard: float | None = None  # the last event
-        self._lost: float | None = None  # the last one before the connection was lost
+        self._last: float | None = None  # event
+        self._gap = (-inf, inf)  # nobody listened in between
         self._said: set[str] = set()
 
     @property
     def name(self) -> str:
         """How people know it."""
         return self.server.directory or self.server.url
+
+    def missed(self, moment: float) -> bool:
+        """Whether that was while nobody listened, and too long before somebody did again."""
+        lost, again = self._gap
+        return lost <= moment < again - self._fresh
 
     async def run(self) -> None:
         """Stay connected until cancelled, or until the server is gone for good."""
@@ -95,7 +104,7 @@ class Connection:
             except Exception as error:  # noqa: BLE001 - whatever it is, the next try may do
                 why = f"{type(error).__name__}: {error}"
             if self.connected:
-                wait, self._lost = SHORTEST, self._heard
+                wait, self._gap = SHORTEST, (self._last or self._clock(), inf)
             if why != said or self.connected:
                 self._linked(False, f"{why}; trying again")
             self.connected, said = False, why
@@ -128,9 +137,10 @@ class Connection:
                 tasks.start_soon(listen)
                 await heard.wait()
                 await self._snapshot(tasks)
-                if not self.connected:
-                    self._linked(True, f"connected: OpenCode {version}, {self.name}")
+                self._linked(True, f"connected: OpenCode {version}, {self.name}")
                 self.connected = True
+                for session in self.mirror.sessions():  # none was looked at meanwhile
+                    self._look(session)
                 async for event in receive:
                     self._take(event)
         except* Exception as group:  # noqa: BLE001 - given on below
@@ -141,8 +151,11 @@ class Connection:
 
     def _hear(self, event: object) -> None:
         """Note that a session moved, before anybody takes the event in."""
-        self._heard = self._clock()
+        self._last = self._clock()
         self._reader.heard(event)
+        kind, session = about(event)
+        if session is not None and kind.startswith("message."):
+            self.heard.note(session, self._last)
 
     def _take(self, event: object) -> None:
         now = self._clock()
@@ -159,17 +172,20 @@ class Connection:
 
     async def _snapshot(self, tasks: TaskGroup) -> None:
         """Read what there is; what may have changed is read whole, beside everything else."""
-        gap = self._lost
-        since = max(self._clock() - self._fresh, 0.0 if gap is None else gap - OVERLAP)
+        now, (lost, _) = self._clock(), self._gap
+        self._gap = (lost, now)
+        self.mirror.resumed(now)
+        since = max(now - self._fresh, lost - OVERLAP)
         worked = [id_ for id_ in self.mirror.sessions() if self._works(id_)]
         listed, busy = await self._reader.listed(LISTED)
         latest = [str(info["id"]) for info in listed if _changed(info, since)]
         wanted = dict.fromkeys((*busy, *worked, *latest))
-        if gap is None:
+        at_start = lost == -inf
+        if at_start:
             self.start.expect(latest)
         limit = anyio.CapacityLimiter(READERS)
         for session in wanted:
-            tasks.start_soon(self._first_look, session, limit, gap is None)
+            tasks.start_soon(self._first_look, session, limit, at_start)
 
     async def _first_look(self, session: str, limit: anyio.CapacityLimiter, at_start: bool) -> None:
         """Read a session and have it looked at; one that cannot be read costs no other."""

@@ -1,7 +1,7 @@
 """What is next for a session: `live.planning`, and before it what only a watcher knows.
 
-Owns that a person's wish comes first, that a session which works in another program is left alone,
-and that what ended long before the watch began is, too. Whatever cannot be looked at forbids.
+Owns that a person's wish comes first, that a session which another program works on is left alone,
+and that what ended long before anybody watched is, too. Whatever cannot be looked at forbids.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from auditor.live import planning
 from auditor.live.plan import Do, Plan
 from auditor.live.recoveries import BY_NAME
 from auditor.live.settings import Settings
-from auditor.live.situation import Doing
+from auditor.live.situation import Doing, Situation
 from auditor.store import Store
 from auditor.watching.acting import Case
 from auditor.watching.connection import Connection
@@ -38,26 +38,27 @@ class Deciding:
     ) -> None:
         self._store, self._finding, self._permits = store, finding, permits
         self._settings, self._connections, self._clock = settings, connections, clock
-        self._stopped: dict[str, str] = {}
+        self._stopped: dict[str, tuple[str | None, str]] = {}
 
-    def stopped(self, session: str, why: str) -> None:
+    def stopped(self, situation: Situation, why: str) -> None:
         """Note why we stopped a session's turn, for the words that follow."""
-        self._stopped[session] = why
+        self._stopped[situation.session] = (situation.request, why)
 
-    def plan(self, case: Case) -> tuple[Plan, str | None]:
-        """Plan, and say what is claimed where a person asked for it. Raises `StoreError`."""
+    def plan(self, case: Case, claimed: str | None = None) -> tuple[Plan, str | None]:
+        """Plan, and say what is claimed where a person asked for it. Raises `StoreError`.
+
+        `claimed`: what they asked for, once it is.
+        """
         situation, now = case.situation, self._clock()
         spent = self._finding.spent(situation)
-        asked = self._store.asked(situation.session, now)
-        if asked is not None and (off := self._permits.off()) is not None:
-            return Plan(do=Do.REST, reason=off), None
-        if asked is not None:
-            wanted = planning.asked_for(situation, spent, settings=self._settings, now=now)
-            return wanted, asked.name
-        if self._elsewhere(case):
-            return Plan(do=Do.REST, reason="it works elsewhere"), None
+        if self.elsewhere(case.connection, situation.session):
+            return Plan(do=Do.REST, reason="another program works on it"), None
+        if (name := claimed or self._wish(situation, now)) is not None:
+            if (off := self._permits.off()) is not None:
+                return Plan(do=Do.REST, reason=off), None
+            return planning.asked_for(situation, spent, settings=self._settings, now=now), name
         if self._old(case):
-            return Plan(do=Do.REST, reason="it ended long before the watch began"), None
+            return Plan(do=Do.REST, reason="it ended long before anybody watched"), None
         plan = planning.plan(
             situation,
             case.audit,
@@ -67,21 +68,36 @@ class Deciding:
             allowed=self._permits.allowed(situation.session, now, case.audit, case.turn),
             now=now,
         )
-        if situation.aborted is not None and plan.recovery in BY_NAME:
-            why = self._stopped.get(situation.session)
-            plan = structs.replace(plan, reason=why) if why else plan
+        request, why = self._stopped.get(situation.session, (None, ""))
+        if why and request != situation.request:
+            del self._stopped[situation.session]
+        elif why and situation.aborted is not None and plan.recovery in BY_NAME:
+            plan = structs.replace(plan, reason=why)
         return plan, None
 
-    def _elsewhere(self, case: Case) -> bool:
-        """Whether another program works on the session: each tells only of its own work."""
-        return any(
-            other.connected and other.mirror.doing(case.situation.session) in WORKING
-            for other in self._connections.values()
-            if other is not case.connection
-        )
+    def elsewhere(self, connection: Connection, session: str) -> bool:
+        """Whether another program works on the session, or was the last that did.
 
-    def _old(self, case: Case) -> bool:
-        turn, began = case.situation.turn, case.connection.began
+        Each tells only of its own work. One that is watched in two ways tells everything twice: the
+        later word counts, or that of the later connection.
+        """
+        here = [(n, each) for n, each in self._connections.items() if each.connected]
+        heard = [(at, n) for n, each in here if (at := each.heard.at(session)) is not None]
+        if heard and self._connections[max(heard)[1]] is not connection:
+            return True
+        idle = connection.mirror.doing(session) not in WORKING
+        return idle and any(each.mirror.doing(session) in WORKING for _, each in here)
+
+    def _wish(self, situation: Situation, now: float) -> str | None:
+        """Name the nudge that a person asked for; what happened in the session since undoes it."""
+        asked = self._store.asked(situation.session, now)
+        ended = situation.turn.ended if situation.turn is not None else None
+        changed = max(situation.request_at or 0.0, ended or 0.0)
+        return None if asked is None or changed > asked.at else asked.name
+
+    @staticmethod
+    def _old(case: Case) -> bool:
+        turn = case.situation.turn
         idle = case.situation.doing is Doing.IDLE and turn is not None
         ended = turn.ended if turn is not None and idle else None
-        return ended is not None and ended < began - self._settings.fresh
+        return ended is not None and case.connection.missed(ended)

@@ -15,7 +15,7 @@ from auditor.live.spent import Deed, Done, Outcome
 from auditor.live.words import line
 from auditor.watching import notify
 from auditor.watching.acting import TITLE, Case
-from auditor.watching.board import Board, Kind, Seen
+from auditor.watching.board import SESSIONS, Board, Kind, Seen, shown
 
 LINE = 160
 """Characters of what stands in one line (a guess)."""
@@ -41,11 +41,11 @@ class Face:
         self._board.saw(
             Seen(
                 session=situation.session,
-                title=line(situation.title, LINE),
+                title=line(shown(situation.title), LINE),
                 directory=situation.directory,
                 doing=situation.doing,
                 verdict=audit.verdict if audit is not None else None,
-                reason=line(plan.reason, LINE),
+                reason=line(shown(plan.reason), LINE),
                 due=plan.at if plan.do is Do.WAIT and plan.recovery is not None else None,
                 nudges=len(situation.marks),
                 held=plan.held,
@@ -61,6 +61,8 @@ class Face:
                     plan.recovery or "",
                 )
             self._held[situation.session] = situation.reply
+            if len(self._held) > SESSIONS:
+                del self._held[next(iter(self._held))]
 
     def audited(self, case: Case, audit: Audit) -> None:
         """Tell of a turn that was audited for the first time."""
@@ -77,7 +79,8 @@ class Face:
             why = await notify.tell(
                 self._settings.notify,
                 TITLE,
-                f"{line(case.situation.title, LINE) or case.situation.session}: {plan.reason}",
+                f"{line(shown(case.situation.title), LINE) or case.situation.session}:"
+                f" {shown(plan.reason)}",
                 session=case.situation.session,
             )
             if why is not None:
@@ -102,7 +105,7 @@ class Face:
 
     def _say(self, kind: Kind, text: str, session: str | None = None, name: str = "") -> None:
         self._board.happened(
-            kind, line(text, 2 * LINE), at=self._clock(), session=session, name=name
+            kind, line(shown(text), 2 * LINE), at=self._clock(), session=session, name=name
         )
 
 

@@ -13,7 +13,7 @@ from msgspec import structs
 from auditor.live.guards import OWN_ABORT
 from auditor.live.settings import Settings
 from auditor.live.situation import Doing, Situation
-from auditor.live.spent import Deed, Outcome, Spent
+from auditor.live.spent import Deed, Outcome, Spent, of_child
 from auditor.policy import Past
 from auditor.store import Store
 from auditor.turn import FinishReason, Turn
@@ -42,7 +42,13 @@ class Finding:
         """Give what was done in the session before. Raises `StoreError`."""
         marks = [mark.message for mark in situation.marks]
         names = (situation.message, situation.reply, situation.request, situation.aborted, *marks)
-        return self._store.spent(situation.session, names)
+        children = [
+            of_child(name, child.session)
+            for name in (situation.message, situation.reply)
+            if name is not None
+            for child in situation.children
+        ]
+        return self._store.spent(situation.session, (*names, *children))
 
     async def found(self, case: Case) -> Case:
         """Audit what there is to audit. Raises `StoreError`."""

@@ -44,8 +44,11 @@ class Heard:
         except msgspec.DecodeError:
             return
         session = known.properties.session
-        if session is None or not known.type.startswith("message."):
-            return
+        if session is not None and known.type.startswith("message."):
+            self.note(session, now)
+
+    def note(self, session: str, now: float) -> None:
+        """Note that the process had a message of a session."""
         self._at.pop(session, None)
         self._at[session] = now
         if len(self._at) > SESSIONS:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+from collections.abc import Iterable
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
@@ -53,6 +54,12 @@ def within(project: Path) -> Path:
     if not project.is_dir():
         raise ConfigError(f"--project: {project} is no folder")
     return project.resolve() / ".opencode" / "plugin" / NAME
+
+
+def anywhere(projects: Iterable[str]) -> bool:
+    """Whether a file of that name is there, for all projects or one of these."""
+    places = [Path(each) / ".opencode" / "plugin" / NAME for each in projects]
+    return any(place.exists() for place in (everywhere(), *places))
 
 
 def written(where: Path) -> str:

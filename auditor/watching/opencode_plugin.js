@@ -22,10 +22,9 @@ const MAY = [
   ["POST", `${SESSION}/(prompt_async|abort)|/tui/show-toast`],
 ].map(([method, path]) => [method, new RegExp(`^(${path})([?]|$)`)])
 
-export const TurnAuditor = async ({ client, directory, serverUrl }) => {
+export const TurnAuditor = async ({ client, directory }) => {
   if (process.argv.includes("run")) return {} // its process ends with the turn: nothing to help
   const http = client._client ?? client.client
-  const listens = typeof http?.getConfig?.().fetch !== "function" // else calls stay in the process
   let socket, timer, next
   const heard = new Map() // session -> ms, the latest at the end
   let lines = []
@@ -76,8 +75,7 @@ export const TurnAuditor = async ({ client, directory, serverUrl }) => {
       const take = (said) => {
         if (live) return void carryOut(said)
         if (said.proof !== proof("watcher", said.nonce)) throw new Error("a stranger")
-        const url = listens ? String(serverUrl) : null
-        const about = { directory, pid: process.pid, url, sessions: Object.fromEntries(heard) }
+        const about = { directory, pid: process.pid, sessions: Object.fromEntries(heard) }
         socket.write(JSON.stringify({ proof: proof("plugin", said.nonce), ...about }) + "\n")
         live = true
       }

@@ -131,7 +131,7 @@ async def together(*asks: Callable[[], Awaitable[Any]]) -> list[Any]:
 
 def _counted(counts: Counter[str], event: object) -> None:
     """Count an event for its session, and for the parent of one that begins or changes."""
-    kind, session = _about(event)
+    kind, session = about(event)
     if session is None or kind == FLOWING:
         return
     counts[session] += 1
@@ -140,11 +140,11 @@ def _counted(counts: Counter[str], event: object) -> None:
             counts[parent] += 1
 
 
-def _about(event: object) -> tuple[str, str | None]:
+def about(event: object) -> tuple[str, str | None]:
     """Name the kind of an event, and its session."""
     match event:
         case {"payload": dict(inside)}:
-            return _about(inside)
+            return about(inside)
         case {
             "type": str(kind),
             "properties": {"sessionID": str(id_)}

@@ -4,7 +4,7 @@ Owns the talk with a plugin, and `Relay`, which lets `OpenCode` ask through one 
 What is asked, and what the events mean, it does not know; who may talk is for `hub` to say.
 
 The talk is lines of JSON. The plugin begins: `{nonce}`; `{nonce, proof}` answers it, and
-`{proof, directory, pid, url, sessions}` it replies. Each proves that it knows the secret in a file
+`{proof, directory, pid, sessions}` it replies. Each proves that it knows the secret in a file
 that only its owner can read; the secret itself is never sent. Then the plugin says `{event}`, `{}`
 as a sign of life, and `{id, status, text}` to each request `{id, method, path, body}`.
 
@@ -49,7 +49,7 @@ class Greeting(Struct, frozen=True):
 
 
 class About(Struct, frozen=True):
-    """Who a plugin is, and where its server listens, if it does.
+    """Who a plugin is.
 
     `sessions`: when its process last had messages of them, in Unix milliseconds.
     """
@@ -57,7 +57,6 @@ class About(Struct, frozen=True):
     proof: str
     directory: str
     pid: int
-    url: str | None = None
     sessions: dict[str, float] = {}
 
 
@@ -89,7 +88,7 @@ class Link:
         self, about: About, stream: ByteStream, here: Sequence[Link] = (), clock: Clock = time.time
     ) -> None:
         """`here`: the plugins that report now, this one too."""
-        self.directory, self.pid, self.url = about.directory, about.pid, about.url
+        self.directory, self.pid = about.directory, about.pid
         self.gone = False
         self.heard = Heard({name: at / 1000 for name, at in about.sessions.items()})
         self._here, self._clock = here, clock

@@ -23,7 +23,7 @@ from msgspec import Struct
 from auditor import calibrations, config, order
 from auditor.asking import DEADLINE, Asker
 from auditor.calibration import NO_CALIBRATIONS
-from auditor.errors import HarnessUnavailable, NotEnough, StoreError
+from auditor.errors import NotEnough, StoreError
 from auditor.gating import killswitch, review
 from auditor.gating import show as show_gate
 from auditor.gating.promotion import conditions
@@ -32,7 +32,7 @@ from auditor.harness._opencode_server import DEFAULT_URL, OpenCode
 from auditor.live.settings import Settings
 from auditor.live.switches import WatchState
 from auditor.store import Store
-from auditor.watching import stats, view
+from auditor.watching import installing, stats, view
 from auditor.watching.aside import in_thread
 from auditor.watching.auditing import Auditing
 from auditor.watching.board import Board
@@ -42,6 +42,10 @@ from auditor.watching.hub import Hub
 from auditor.watching.permits import Permits, WatchMode
 from auditor.watching.relay import Link
 from auditor.watching.watcher import Watcher
+
+PLUGINS = 4.0
+"""Seconds until servers are watched by their address, where a plugin may be: one looks for us every
+three, and what its process works on is for it alone."""
 
 ALIVE = 900.0
 """Seconds between two signs of life in the store."""
@@ -148,12 +152,14 @@ async def _watching(parts: _Parts, by: str) -> None:
             lambda url: face.line(f"statistics: {url}/stats"),
         )
         tasks.start_soon(_alive, parts.store, by, _mode(wanted), face)
-        for server in _servers(wanted):
-            tasks.start_soon(_connected, watcher, server, face, settings)
         if wanted.url is None:
             hub = Hub(trouble=face.trouble)
             tasks.start_soon(_spared, face, "the hub of plugins", hub.serve)
             tasks.start_soon(_plugins, tasks, hub, watcher, parts)
+            if installing.anywhere(wanted.directories):
+                await anyio.sleep(PLUGINS)
+        for server in _servers(wanted):
+            tasks.start_soon(_connected, watcher, server, face, settings)
 
 
 async def _connected(
@@ -161,7 +167,7 @@ async def _connected(
     server: OpenCode,
     face: Face,
     settings: Settings,
-    gone: Callable[[], bool] = lambda: False,
+    link: Link | None = None,
 ) -> None:
     await watcher.watch(
         lambda look: Connection(
@@ -171,33 +177,17 @@ async def _connected(
             clock=time.time,
             fresh=settings.fresh,
             scan=settings.scan,
-            gone=gone,
+            gone=lambda: link is not None and link.gone,
             linked=partial(face.linked, server.directory or server.url),
+            heard=None if link is None else link.heard,
         )
     )
 
 
 async def _plugins(tasks: TaskGroup, hub: Hub, watcher: Watcher, parts: _Parts) -> None:
-    """Watch every OpenCode whose plugin reports, unless it is watched by its address."""
+    """Watch every OpenCode whose plugin reports, also one that is watched by its address."""
     async for link in hub.links():
-        if not await _watched(parts.wanted, link):
-            gone = partial(getattr, link, "gone")
-            server = link.opencode()
-            tasks.start_soon(_connected, watcher, server, parts.face, parts.settings, gone)
-
-
-async def _watched(wanted: Wanted, link: Link) -> bool:
-    """Whether what a plugin reports of is watched already: the same server, the same folder."""
-    if link.url is None or link.url.rstrip("/") != DEFAULT_URL:
-        return False
-    for server in _servers(wanted):
-        async with server:
-            try:
-                if await server.folder() == link.directory:
-                    return True
-            except HarnessUnavailable:
-                continue
-    return False
+        tasks.start_soon(_connected, watcher, link.opencode(), parts.face, parts.settings, link)
 
 
 async def _spared(face: Face, what: str, do: Callable[..., Awaitable[None]], *given: Any) -> None:

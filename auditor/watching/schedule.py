@@ -87,14 +87,14 @@ class Troubles:
     """What went wrong with sessions: said once, and tried again ever more rarely."""
 
     def __init__(self) -> None:
-        self._known: dict[Key, tuple[int, str]] = {}
+        self.known: dict[Key, tuple[int, str]] = {}
 
     def noted(self, key: Key, why: str) -> tuple[bool, float]:
         """Note one; give whether it is new, and the seconds until the next try."""
-        times, before = self._known.get(key, (0, ""))
-        self._known[key] = (times + 1, why)
+        times, before = self.known.get(key, (0, ""))
+        self.known[key] = (times + 1, why)
         return why != before, min(AGAIN * 2.0**times, AGAIN_MOST)
 
     def over(self, key: Key) -> None:
         """All is well with it."""
-        self._known.pop(key, None)
+        self.known.pop(key, None)

@@ -80,7 +80,9 @@ class Lines:
         if self._file is None:
             return
         try:
-            self._file.write(plain(happening) + "\n")
+            encoding = getattr(self._file, "encoding", None) or "utf-8"
+            text = plain(happening).encode(encoding, "backslashreplace").decode(encoding)
+            self._file.write(text + "\n")
             self._file.flush()
         except (OSError, ValueError):  # the reader left, the disk is full: the watch goes on
             self._file = None

@@ -7,11 +7,12 @@ other.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 
 import anyio
+from msgspec import Struct
 
 from auditor.errors import HarnessUnavailable, StoreError
 from auditor.live.plan import Do, Plan
@@ -39,6 +40,18 @@ STALE = 61.0
 """Seconds after which somebody else's claim is tried for, once: they may have been killed."""
 
 
+class Note(Struct):
+    """What is noted of a session between looks.
+
+    `taken`: the claim that somebody else had; `promised`: a look at a moment; `unsettled`: looks in
+    a row from which nothing came.
+    """
+
+    taken: str | None = None
+    promised: bool = False
+    unsettled: int = 0
+
+
 class Watcher:
     """Watches; for one event loop."""
 
@@ -63,9 +76,7 @@ class Watcher:
         self._numbers = count(1)
         self._schedule = Schedule(self._isolated, clock)
         self._troubles = Troubles()
-        self._taken: dict[Key, str | None] = {}
-        self._promised: set[Key] = set()
-        self._unsettled: Counter[Key] = Counter()
+        self.noted: dict[Key, Note] = {}
         self._ready = anyio.Event()
 
     async def watch(self, connection: Callable[[Callable[[str], None]], Connection]) -> None:
@@ -79,6 +90,7 @@ class Watcher:
         finally:
             del self._connections[number]
             self._schedule.drop(number)
+            self._look_at_all()  # what it worked on may be another's now
             with anyio.CancelScope(shield=True):
                 await self._schedule.ended(number)  # a deed that was begun still needs it
                 await made.server.close()
@@ -99,7 +111,16 @@ class Watcher:
                     self._face.trouble(f"nothing is nudged: {why}")
                 self._ready.set()
                 self._look_at_all()
+            self._forget()
             await anyio.sleep(AGAIN)
+
+    def _forget(self) -> None:
+        """Forget what was noted of sessions that are no longer known."""
+        for key in {*self.noted, *self._troubles.known}:
+            connection = self._connections.get(key[0])
+            if connection is None or connection.mirror.doing(key[1]) is None:
+                self.noted.pop(key, None)
+                self._troubles.over(key)
 
     async def _looked_at_gate(self) -> str | None:
         try:
@@ -153,12 +174,17 @@ class Watcher:
         self._schedule.at(key, self._clock() + pause)
 
     async def _look(self, key: Key, connection: Connection) -> None:
+        if not connection.connected:
+            return  # what happens meanwhile is not known; all are looked at once it is back
+        if self._deciding.elsewhere(connection, key[1]):
+            connection.start.settled(key[1])
+            return
         situation = connection.mirror.situation(key[1], self._clock())
         if situation is None:
             self._face.gone(key[1])
             return
         if not situation.observed:
-            if not self._worth_reading(key, situation, connection):
+            if not self._worth_reading(key, situation):
                 return
             situation = await connection.refreshed(key[1])
             if situation is None:
@@ -168,18 +194,18 @@ class Watcher:
         self._face.saw(case, plan)
         self._again(key, case, plan)
         if plan.do in (Do.REST, Do.WAIT):
-            self._unsettled.pop(key, None)
+            self._note(key).unsettled = 0
             if plan.do is Do.REST:
                 connection.start.settled(key[1])
             return
         await self._act(key, case, plan)
 
-    def _worth_reading(self, key: Key, situation: Situation, connection: Connection) -> bool:
+    def _worth_reading(self, key: Key, situation: Situation) -> bool:
         """Whether a session whose turn is not known is read: it works, or something is due."""
-        if situation.parent is not None or not connection.connected:
+        if situation.parent is not None:
             return False
         works = situation.doing is not Doing.IDLE or situation.message is not None
-        due = key in self._promised
+        due = key in self.noted and self.noted[key].promised
         return works or due or self._store.asked(key[1], self._clock()) is not None
 
     def _again(self, key: Key, case: Case, plan: Plan) -> None:
@@ -187,10 +213,7 @@ class Watcher:
         situation, moments = case.situation, [plan.at] if plan.do is Do.WAIT else []
         if plan.held and (pause := self._store.paused(situation.session, self._clock())):
             moments.append(pause.until)
-        if moments:
-            self._promised.add(key)  # by then its messages may be forgotten
-        else:
-            self._promised.discard(key)
+        self._note(key).promised = bool(moments)  # by then its messages may be forgotten
         if situation.doing is Doing.IDLE and situation.idle_since is not None:
             moments.append(situation.idle_since + self._settings.settle)
         later = [at for at in moments if at is not None and at > self._clock()]
@@ -212,31 +235,45 @@ class Watcher:
             if admitted is None:
                 self._soon(key)
             return
-        done = await self._acting.act(now, again, name)
+        done = await self._acting.act(now, again, partial(self._still, now, again, name), name)
         if isinstance(done, str):
             connection.start.left(key[1])
             self._left(key, again, done, name)
             return
-        self._unsettled.pop(key, None)
+        self._note(key).unsettled = 0
         self._schedule.at(key, self._clock() + AGAIN)
         if done.deed is Deed.ABORT and done.outcome is not Outcome.FAILED:
-            self._deciding.stopped(key[1], again.reason)
+            self._deciding.stopped(fresh, again.reason)
             await self._finding.kept(now)
         await self._face.did(now, again, done)
+
+    async def _still(self, case: Case, plan: Plan, name: str | None) -> bool:
+        """Whether a plan is the same by what is known now: claiming took a moment."""
+        connection, session = case.connection, case.situation.session
+        situation = connection.mirror.situation(session, self._clock())
+        if situation is None:
+            return False
+        now = await self._finding.found(Case(connection, situation))
+        again, _ = self._deciding.plan(now, name)
+        return _alike(again, plan)
+
+    def _note(self, key: Key) -> Note:
+        return self.noted.setdefault(key, Note())
 
     def _left(self, key: Key, plan: Plan, why: str, name: str | None) -> None:
         """Note when to look again after a deed was left to others, or because something moved."""
         claimed = name or plan.message
         if why is not TAKEN and name is None:
             self._soon(key)
-        elif self._taken.get(key) != claimed:
-            self._taken[key] = claimed
+        elif self._note(key).taken != claimed:
+            self._note(key).taken = claimed
             self._schedule.at(key, self._clock() + STALE)
 
     def _soon(self, key: Key) -> None:
         """Look again in a moment, ever later while nothing comes of it."""
-        self._unsettled[key] += 1
-        pause = SOON * 2.0 ** min(self._unsettled[key], 8)
+        note = self._note(key)
+        note.unsettled += 1
+        pause = SOON * 2.0 ** min(note.unsettled, 8)
         self._schedule.at(key, self._clock() + pause)
 
 

@@ -9,6 +9,7 @@ import pytest
 from auditor.live.plan import OBSERVING
 from auditor.live.settings import Mode, Settings
 from auditor.live.situation import Doing
+from auditor.live.spent import of_child
 from auditor.turn import Part
 from tests.live.cases import (
     NOW,
@@ -264,6 +265,24 @@ CHILDREN = [
         but(SILENT, children=(child(quiet=2_400.0),)),
         "rest",
         allowed=PAUSED,
+    ),
+    case(
+        "a stuck one that was stopped a moment ago",
+        but(SILENT, children=(child(quiet=2_400.0),)),
+        "wait",
+        spent=(stopped(5.0, deed="abort_child", message=of_child(SILENT.reply or "", "ses_c")),),
+    ),
+    case(
+        "a stuck one that was stopped, and still runs",
+        but(SILENT, children=(child(quiet=2_400.0),)),
+        "tell",
+        spent=(stopped(99.0, deed="abort_child", message=of_child(SILENT.reply or "", "ses_c")),),
+    ),
+    case(
+        "another one was stopped",
+        but(SILENT, children=(child(quiet=2_400.0),)),
+        "abort_child",
+        spent=(stopped(99.0, deed="abort_child", message=of_child(SILENT.reply or "", "ses_d")),),
     ),
     case(
         "a stuck one, stopped twice already",

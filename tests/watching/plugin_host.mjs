@@ -1,10 +1,10 @@
 // The host of the plugin in tests: what OpenCode 1.18.33 gives a plugin, as seen there.
-// Arguments: the plugin's file, the directory, how many copies, and the address that it listens on.
+// Arguments: the plugin's file, the directory, how many copies.
 // In: lines of JSON on standard input; out: what the plugin asked of the client, and `ready`.
 import { createInterface } from "node:readline"
 import { pathToFileURL } from "node:url"
 
-const [file, directory, copies, url] = process.argv.slice(2)
+const [file, directory, copies] = process.argv.slice(2)
 const out = (what) => process.stdout.write(JSON.stringify(what) + "\n")
 const text = "x".repeat(300_000) + "\u4e2d\n\\"
 
@@ -23,13 +23,12 @@ async function request({ method, url, body, parseAs }) {
   if (method === "POST") return { data: "true", ...response(200) }
   return { data: "[]", ...response(200) }
 }
-const fetch = url ? undefined : () => {}
-const client = { _client: { request, getConfig: () => ({ fetch }) } }
+const client = { _client: { request } }
 const { TurnAuditor, ...others } = await import(pathToFileURL(file))
 if (Object.keys(others).length) throw new Error("a plugin file exports its plugin and nothing else")
 let hooks = []
 for (let i = 0; i < Number(copies); i++)
-  hooks.push(await TurnAuditor({ client, directory, serverUrl: new URL(url || "http://localhost:4096") }))
+  hooks.push(await TurnAuditor({ client, directory }))
 out({ ready: hooks.map((each) => Object.keys(each)) })
 for await (const line of createInterface({ input: process.stdin })) {
   const said = JSON.parse(line)

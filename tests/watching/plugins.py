@@ -137,7 +137,6 @@ async def host(
     *arguments: str,
     directory: str = "/srv/app",
     copies: int = 1,
-    url: str = "",
     again: int = 20,
     backlog: str = "8 << 20",
 ) -> AsyncIterator[Host]:
@@ -151,7 +150,7 @@ async def host(
         text = text.replace(old, new)
     file = where.with_name("plugin.mjs")
     file.write_text(text)
-    command = ["node", str(HOST), str(file), directory, str(copies), url, *arguments]
+    command = ["node", str(HOST), str(file), directory, str(copies), *arguments]
     async with await anyio.open_process(command, stderr=subprocess.STDOUT) as process:
         here = Host(process)
         try:

@@ -225,3 +225,42 @@ def test_a_toast_that_fails_costs_nothing(tmp_path: Path) -> None:
     place = play(tmp_path, script)
     assert len(place.fake.prompts) == 1
     assert not place.lines(Kind.TROUBLE)
+
+
+MEANWHILE: dict[str, Callable[[Place, str], object]] = {
+    "a permission was asked": lambda place, _: place.fake.permission("ses_a"),
+    "it ended": lambda place, _: place.fake.answer("ses_a", "All tests pass."),
+    "the person stopped it": lambda place, _: place.fake.stop("ses_a"),
+    "its stream goes on": lambda place, part: place.fake.more(
+        "ses_a", place.fake.messages["ses_a"][-1]["info"]["id"], part, "the parser"
+    ),
+    "the connection was lost": lambda place, _: place.fake.drop(),
+}
+
+
+@pytest.mark.parametrize("change", MEANWHILE)
+def test_a_turn_is_stopped_only_as_it_is_once_that_is_claimed(tmp_path: Path, change: str) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        claimed: list[object] = []
+
+        async def aside(do: Callable[..., object], *arguments: object) -> object:
+            await anyio.lowlevel.checkpoint()
+            done = do(*arguments)
+            if do.__name__ == "claim" and not claimed:
+                claimed.append(done)
+                MEANWHILE[change](place, part)
+                await anyio.wait_all_tasks_blocked()
+            return done
+
+        async with place.watched(place.watcher(permits(place), aside=aside)):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            part = fake.write("ses_a", fake.begin("ses_a"), "I will look at")
+            await until(lambda: claimed, place.settings.quiet + 10)
+            await anyio.sleep(5)
+            assert claimed == [True]
+            assert not fake.aborts
+
+    play(tmp_path, script)

@@ -268,3 +268,84 @@ def test_nothing_is_watched_before_the_gate_was_looked_at(tmp_path: Path) -> Non
 
     play(tmp_path, script)
     assert order[:2] == ["gate", "server"]
+
+
+def test_a_gap_is_no_silence(tmp_path: Path) -> None:
+    """What streamed while nobody listened is not known: patience begins anew."""
+
+    async def script(place: Place) -> None:
+        fake, quiet = place.fake, place.settings.quiet
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            fake.begin("ses_a")
+            await anyio.sleep(1)
+            await _lose(place, 2 * quiet)
+            _back(place)
+            await anyio.sleep(quiet - 10)
+            assert not fake.aborts
+            await until(lambda: fake.aborts, 60)
+
+    play(tmp_path, script)
+
+
+def test_nothing_is_done_while_nobody_listens(tmp_path: Path) -> None:
+    """The server answers, its events do not come: the person may be at work there by now."""
+
+    async def script(place: Place) -> None:
+        fake = place.fake
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            stalled(place)
+            fake.before["GET /event"] = lambda: httpx.Response(503)
+            fake.drop()
+            await anyio.sleep(300)
+            assert not fake.prompts
+            fake.before.clear()
+            await until(lambda: fake.prompts, 60)
+
+    play(tmp_path, script)
+
+
+@pytest.mark.parametrize(("gap", "nudges"), [(600.0, 1), (3 * 3600.0, 0)])
+def test_what_ended_in_a_long_gap_is_left_as_at_a_start(
+    tmp_path: Path, gap: float, nudges: int
+) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            await anyio.sleep(5)
+            fake.up = False
+            fake.drop()
+            fake.answer("ses_a", "First, the file:\n\n```python\ndef parse(", "length")
+            await anyio.sleep(gap)
+            _back(place)
+            await anyio.sleep(300)
+
+    assert len(play(tmp_path, script).fake.prompts) == nudges
+
+
+def test_a_wait_outlives_a_gap(tmp_path: Path) -> None:
+    """What was seen to end is no old news, however short the connection was lost for."""
+
+    async def script(place: Place) -> None:
+        fake = place.fake
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            message = fake.begin("ses_a")
+            data = {"message": "Rate limit exceeded", "statusCode": 429, "isRetryable": True}
+            fake.fail("ses_a", message, {"name": "APIError", "data": data})
+            first, _ = place.settings.rate_limit[:2]
+            await anyio.sleep(first - 20)
+            fake.say("server.heartbeat")
+            await _lose(place, 5)
+            _back(place)
+            await until(lambda: fake.prompts, 120)
+
+    play(tmp_path, script)

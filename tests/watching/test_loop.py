@@ -16,7 +16,7 @@ from auditor.live.spent import Deed, Outcome
 from auditor.live.switches import Switch
 from auditor.watching.board import Kind
 from auditor.watching.permits import WatchMode
-from tests.watching.fake import Fake, now
+from tests.watching.fake import now
 from tests.watching.place import Place, permits, play, until
 
 CUT = "I will now look at the parser. First, the file:\n\n```python\ndef parse("
@@ -324,6 +324,35 @@ def test_a_nudge_that_a_person_asks_for_ignores_pauses_and_modes(tmp_path: Path)
     assert body["parts"][0]["metadata"]["auditor"]["recovery"] == "resume_now"
 
 
+SINCE: dict[str, Callable[[Place], object]] = {
+    "they wrote something": lambda place: place.fake.ask("ses_a", "Never mind."),
+    "it worked on": lambda place: place.fake.answer("ses_a", "All tests pass."),
+    "they took messages back": lambda place: place.fake.infos["ses_a"].update(revert={}),
+    "a sub-agent works": lambda place: place.fake.busy(place.fake.session("ses_c", "ses_a")),
+    "everything is off": lambda place: (place.store.path.parent / "OFF").touch(),
+}
+
+
+@pytest.mark.parametrize("change", SINCE)
+def test_a_nudge_that_a_person_asked_for_before_something_happened_is_moot(
+    tmp_path: Path, change: str
+) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            fake.answer("ses_a", "All tests pass.")
+            await anyio.sleep(10.3)
+            place.store.switch(Switch.NOW, "ses_a", now())
+            await anyio.sleep(0.1)  # switches are looked at every second
+            SINCE[change](place)
+            await anyio.sleep(100)
+
+    assert not play(tmp_path, script).fake.prompts
+
+
 def test_nudges_end_however_much_they_bring_and_the_person_is_told_once(tmp_path: Path) -> None:
     async def script(place: Place) -> None:
         fake = place.fake
@@ -416,35 +445,18 @@ def test_two_watchers_send_one_nudge(tmp_path: Path) -> None:
     assert sorted(session for session, _ in place.fake.prompts) == sorted(place.fake.infos)
 
 
-def test_a_session_that_works_in_another_program_is_left_alone(tmp_path: Path) -> None:
-    """Two programs on one project share the sessions, but each tells only of its own work."""
-
-    async def script(place: Place) -> None:
-        own, other = place.fake, Fake()
-        watcher = place.watcher(permits(place))
-        async with place.watched(watcher), anyio.create_task_group() as tasks:
-            tasks.start_soon(place.watch, watcher, other)
-            await anyio.sleep(1)
-            stalled(place)
-            other.infos, other.messages = own.infos, own.messages
-            other.busy("ses_a")
-            await anyio.sleep(600)
-            assert not own.prompts
-            other.drop()
-            tasks.cancel_scope.cancel()
-
-    assert not play(tmp_path, script).fake.prompts
-
-
 def test_a_deleted_session_is_forgotten(tmp_path: Path) -> None:
     async def script(place: Place) -> None:
-        async with place.watched(place.watcher(permits(place))):
+        watcher = place.watcher(permits(place))
+        async with place.watched(watcher):
             await anyio.sleep(1)
             stalled(place)
             await anyio.sleep(1)
             assert place.board.sessions()
             place.fake.say("session.deleted", info=place.fake.infos.pop("ses_a"))
             await anyio.sleep(30)
+
+            assert not watcher.noted
 
     place = play(tmp_path, script)
     assert not place.fake.prompts

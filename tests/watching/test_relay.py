@@ -35,12 +35,7 @@ def test_a_plugin_that_knows_the_secret_is_asked_as_a_server(where: Path) -> Non
             plugin = await Speaker.connected(where)
             await plugin.greet("/srv/my app", ses_1=1)
             link = await first(hub)
-            assert (link.directory, link.pid, link.url, link.gone) == (
-                "/srv/my app",
-                1,
-                None,
-                False,
-            )
+            assert (link.directory, link.pid, link.gone) == ("/srv/my app", 1, False)
             found: list[object] = []
 
             async def ask() -> None:

@@ -42,7 +42,7 @@ def test_everything_an_auditor_asks_goes_through_it(where: Path) -> None:
     async def run() -> None:
         async with opened(where) as hub, host(where, directory="/srv/中 x") as there:
             link = await first(hub)
-            assert (link.directory, link.pid, link.url) == ("/srv/中 x", there.process.pid, None)
+            assert (link.directory, link.pid) == ("/srv/中 x", there.process.pid)
             for session in ("ses_1", "ses_gone", "ses_bad"):
                 await works_on(there, link, session)
             async with link.opencode() as opencode:
@@ -251,14 +251,6 @@ def test_a_disposed_one_leaves_for_good(where: Path) -> None:
             async with host(where, directory="/another"):  # it takes longer to begin than to return
                 assert (await first(hub)).directory == "/another"
                 assert len(hub.here) == 1
-
-    anyio.run(run)
-
-
-def test_it_says_where_its_server_listens(where: Path) -> None:
-    async def run() -> None:
-        async with opened(where) as hub, host(where, url="http://127.0.0.1:4099"):
-            assert (await first(hub)).url == "http://127.0.0.1:4099/"
 
     anyio.run(run)
 

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from auditor.live.settings import DEFAULTS
 from auditor.live.situation import Doing
 from auditor.turn import Verdict
 from auditor.watching import view
-from auditor.watching.board import HAPPENINGS, SESSIONS, Board, Kind, Seen
+from auditor.watching.board import HAPPENINGS, SESSIONS, Board, Happening, Kind, Seen
+from auditor.watching.face import LINE, Face
 
 NOW = 1_000_000.0
 
@@ -142,6 +144,24 @@ def test_a_reader_who_leaves_ends_no_watch(tmp_path: Path) -> None:
     closed = (tmp_path / "x").open("w")
     closed.close()
     view.Lines(closed)(shown.lines[-1])
+
+
+def test_a_terminal_that_cannot_write_it_gets_it_spelled_out(tmp_path: Path) -> None:
+    with (tmp_path / "x").open("w", encoding="ascii") as file:
+        lines = view.Lines(file)
+        lines(Happening(NOW, Kind.AUDIT, "fertig ✓ \ud800"))
+        lines(Happening(NOW, Kind.AUDIT, "the next one"))
+    first, second = (tmp_path / "x").read_text("ascii").splitlines()
+    assert "fertig \\u2713" in first
+    assert second.endswith("the next one")
+
+
+@pytest.mark.parametrize("before", range(2 * LINE - 60, 2 * LINE + 10, 10))
+def test_a_secret_that_a_line_ends_in_is_none_of_it(before: int) -> None:
+    told = Board("observe", NOW)
+    key = "sk-ant-api03-" + "A1b2C3d4" * 6
+    Face(told, DEFAULTS, lambda: NOW).line(f"{'x ' * (before // 2)}{key}")
+    assert "A1b2" not in told.lines[-1].text
 
 
 def test_on_a_terminal_it_is_drawn_and_leaves_its_counters(monkeypatch: pytest.MonkeyPatch) -> None:
