@@ -113,13 +113,6 @@ class OpenCode:
                 return version
         raise HarnessUnavailable(f"{self.url}: no OpenCode server answers there")
 
-    async def folder(self) -> str | None:
-        """Give the folder that is watched: the one named, else the server's own."""
-        match await self._get("/path"):
-            case {"directory": str(directory)}:
-                return directory
-        return self.directory
-
     async def events(self) -> AsyncIterator[object]:
         """Give the events of the directory, decoded, until the stream ends: then it raises.
 

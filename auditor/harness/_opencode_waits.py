@@ -21,9 +21,8 @@ class Waits:
         self._answered: dict[str, float] = {}
 
     def ask(self, kind: HoldKind, id_: str, what: str, now: float) -> None:
-        """Something is asked; said again, it waits since the first time."""
-        if id_ not in self.open:
-            self.open[id_] = Hold(kind, what, now)
+        """Something is asked; said again, it is believed anew."""
+        self.open[id_] = Hold(kind, what, now)
 
     def answer(self, id_: str, now: float) -> bool:
         """It was answered; say whether it was open."""

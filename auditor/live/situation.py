@@ -33,7 +33,8 @@ class HoldKind(StrEnum):
 
 
 class Hold(Struct, frozen=True):
-    """One thing that is waited for, since when; planning believes it only so long."""
+    """One thing that is waited for; `since`: when the harness last said so, which planning believes
+    only so long."""
 
     kind: HoldKind
     what: str

@@ -214,6 +214,28 @@ def test_a_silent_stream_is_stopped_and_nudged_once(tmp_path: Path) -> None:
     assert not place.lines(Kind.TROUBLE)
 
 
+@pytest.mark.parametrize("open_", [True, False])
+def test_a_permission_waits_as_long_as_the_server_lists_it(tmp_path: Path, open_: bool) -> None:
+    """No event tells that it was answered: then it is believed for a while."""
+
+    async def script(place: Place) -> None:
+        fake, believe = place.fake, place.settings.believe
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            fake.begin("ses_a")
+            fake.permission("ses_a")
+            await anyio.sleep(60)
+            if not open_:
+                fake.permissions.clear()
+            for _ in range(int(4 * believe / 60)):
+                await anyio.sleep(60)
+                fake.say("server.heartbeat")
+
+    assert play(tmp_path, script).fake.aborts == ([] if open_ else ["ses_a"])
+
+
 def test_what_the_user_stops_stays_stopped_and_is_kept(tmp_path: Path) -> None:
     async def script(place: Place) -> None:
         fake = place.fake
