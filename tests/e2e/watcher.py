@@ -32,11 +32,11 @@ class Line(NamedTuple):
 
 
 class Watcher:
-    """One watcher; use it in a `with` block."""
+    """One watcher; use it in a `with` block. `url` None: it finds what reports by a plugin."""
 
     def __init__(
         self,
-        url: str,
+        url: str | None,
         project: Path,
         home: Path,
         *,
@@ -56,12 +56,14 @@ class Watcher:
             "auditor",
             "watch",
             "opencode",
-            *("--url", url, "--directory", str(project), *mode),
+            *(("--url", url) if url is not None else ()),
+            *("--directory", str(project), *mode),
             *("--model", "none", "--offline", "--plain", "--port", "0"),
             *("--db", str(self.db), "--config", str(config)),
         ]
         self.env = {"PATH": "/usr/bin:/bin", "HOME": str(home), "PYTHONUNBUFFERED": "1"}
-        self.env |= {"AUDITOR_ANSWERS": str(home / "answers"), **(env or {})}
+        self.env |= {"AUDITOR_ANSWERS": str(home / "answers"), "AUDITOR_DB": str(self.db)}
+        self.env |= env or {}
         self._changed = threading.Condition()
         self._process: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
