@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from typing import Any, Self
 from urllib.parse import quote
 
@@ -26,13 +27,13 @@ from auditor.harness._opencode_wire import (
     Gone,
     Json,
     Refused,
+    answer,
     checked,
-    decoded,
+    event,
     object_,
     objects,
     read,
     unavailable,
-    unwrapped,
 )
 from auditor.live.situation import ReplyAs
 from auditor.loopback import is_loopback
@@ -108,9 +109,11 @@ class OpenCode:
 
     async def version(self) -> str:
         """Give the server's version; raises `HarnessUnavailable` where none answers."""
-        match await self._get("/global/health"):
-            case {"healthy": True, "version": str(version)}:
-                return version
+        raw = await self._answer("GET", "/global/health")
+        with suppress(HarnessUnavailable):
+            match answer(raw, "/global/health"):
+                case {"healthy": True, "version": str(version)}:
+                    return version
         raise HarnessUnavailable(f"{self.url}: no OpenCode server answers there")
 
     async def events(self) -> AsyncIterator[object]:
@@ -127,28 +130,30 @@ class OpenCode:
                 bounded = source.response.stream = Bounded(source.response, self.url)
                 async for sent in source.aiter_sse():
                     bounded.read = 0
-                    yield decoded(sent.data)
+                    yield event(sent.data)
         except (httpx.HTTPError, httpx_sse.SSEError) as error:
             raise unavailable(self.url, error) from error
         raise HarnessUnavailable(f"{self.url}: the stream of events ended")
 
     async def sessions(self, limit: int) -> list[Json]:
         """List the sessions of the directory, the latest first."""
-        return objects(await self._get("/session", {"limit": limit}))
+        return objects(await self._get("/session", {"limit": limit}), "/session", "id")
 
     async def session(self, session: str) -> Json:
         """Give a session. Raises `Gone` for one that is not there."""
-        return object_(await self._get(_path(session)))
+        path = _path(session)
+        return object_(await self._get(path), path)
 
     async def children(self, session: str) -> list[Json]:
         """List its sub-agents' sessions."""
-        found = objects(await self._get(f"{_path(session)}/children"))
+        path = f"{_path(session)}/children"
+        found = objects(await self._get(path), path, "id")
         return [child for child in found if child.get("parentID") == session]
 
     async def messages(self, session: str, limit: int = MESSAGES) -> list[object]:
         """List its newest messages with their parts, oldest first: as many as its last turn has."""
-        answer = await self._get(f"{_path(session)}/message", {"limit": limit})
-        found = sorted(objects(answer), key=_created)
+        path = f"{_path(session)}/message"
+        found = sorted(objects(await self._get(path, {"limit": limit}), path), key=_created)
         if len(found) >= limit and limit < MOST and not any(map(_asks, found)):
             return await self.messages(session, min(4 * limit, MOST))
         return [*found]
@@ -159,15 +164,18 @@ class OpenCode:
 
     async def statuses(self) -> Mapping[str, object]:
         """Say what the sessions that are not idle do."""
-        return object_(await self._get("/session/status"))
+        path = "/session/status"
+        found = object_(await self._get(path), path)
+        objects([each for each in found.values() if not isinstance(each, str)], path, "type")
+        return found
 
     async def permissions(self) -> list[object]:
         """List the permissions that wait for the user."""
-        return list(objects(await self._get("/permission")))
+        return [*objects(await self._get("/permission"), "/permission", "id", "sessionID")]
 
     async def questions(self) -> list[object]:
         """List the questions that wait for the user."""
-        return list(objects(await self._get("/question")))
+        return [*objects(await self._get("/question"), "/question", "id", "sessionID")]
 
     async def prompt(
         self,
@@ -205,7 +213,7 @@ class OpenCode:
         )
 
     async def _get(self, path: str, params: Mapping[str, object] | None = None) -> object:
-        return unwrapped(decoded(await self._answer("GET", path, params=params)))
+        return answer(await self._answer("GET", path, params=params), path)
 
     async def _post(self, path: str, body: Json) -> None:
         await self._answer("POST", path, json=body)

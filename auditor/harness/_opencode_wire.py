@@ -1,7 +1,8 @@
 """What goes over the wire to an OpenCode server and back: answers read, checked and decoded.
 
 Owns limits, and what a failure means: `Refused` where the server certainly did nothing, else
-`HarnessUnavailable`, and it may have. Knows no address of the interface.
+`HarnessUnavailable`, and it may have. An answer of another shape is one too: that nothing waits or
+works is believed only where the server says so. Knows no address of the interface.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from typing import Any
 
 import httpx
 import httpx_sse
-import msgspec
 
 from auditor.errors import HarnessUnavailable
+from auditor.files import decode
 
 PASSWORD, USER = "OPENCODE_SERVER_PASSWORD", "OPENCODE_SERVER_USERNAME"
 
@@ -89,27 +90,45 @@ def unavailable(url: str, error: Exception) -> HarnessUnavailable:
     return HarnessUnavailable(f"{url}: {str(error) or type(error).__name__}")
 
 
-def decoded(raw: bytes | str) -> object:
-    """Decode JSON; None for what is none."""
+def event(raw: str) -> object:
+    """Decode an event; None for what is no JSON."""
     try:
-        return msgspec.json.decode(raw) if raw else None
-    except (msgspec.DecodeError, RecursionError):
+        return decode(raw.encode("utf-8", "surrogatepass"))
+    except ValueError:
         return None
 
 
-def unwrapped(answer: object) -> object:
-    """Some releases wrap an answer."""
-    match answer:
+def answer(raw: bytes, path: str) -> object:
+    """Decode an answer, which some releases wrap. Raises `HarnessUnavailable`."""
+    try:
+        found = decode(raw)
+    except ValueError:
+        said = raw[:40].decode("utf-8", "replace").strip()
+        raise HarnessUnavailable(f"{path}: expected JSON, got {said!r}") from None
+    match found:
         case {"data": list() | dict() as inside}:
             return inside
-    return answer
+    return found
 
 
-def objects(answer: object) -> list[Json]:
-    """Give the objects of a list; what is none is left out."""
-    return [each for each in answer if isinstance(each, dict)] if isinstance(answer, list) else []
+def objects(found: object, path: str, *keys: str) -> list[Json]:
+    """Give the objects of a list, which all have these texts. Raises `HarnessUnavailable`."""
+    if not isinstance(found, list):
+        raise _misshapen(path, "a list", found)
+    each: object
+    for each in found:
+        if not isinstance(each, dict) or not all(isinstance(each.get(key), str) for key in keys):
+            raise _misshapen(path, f"objects with {' and '.join(keys) or 'anything'}", each)
+    return found
 
 
-def object_(answer: object) -> Json:
-    """Give an object, empty where the answer is none."""
-    return answer if isinstance(answer, dict) else {}
+def object_(found: object, path: str) -> Json:
+    """Give an object. Raises `HarnessUnavailable`."""
+    if not isinstance(found, dict):
+        raise _misshapen(path, "an object", found)
+    return found
+
+
+def _misshapen(path: str, expected: str, found: object) -> HarnessUnavailable:
+    kind = "an object" if isinstance(found, dict) else type(found).__name__
+    return HarnessUnavailable(f"{path}: expected {expected}, got {kind}")

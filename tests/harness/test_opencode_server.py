@@ -188,7 +188,8 @@ class Everything(Server):
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         self.asked.append(request)
-        return httpx.Response(200, json=[])
+        last = request.url.path.rsplit("/", 1)[-1]
+        return httpx.Response(200, json={} if last in (SESSION, "status") else [])
 
 
 @pytest.mark.parametrize("directory", [None, "/home/ann/my project"])
@@ -273,18 +274,48 @@ def test_an_answer_may_be_wrapped(*, wrapped: bool) -> None:
     assert run(lambda o: o.sessions(9), Server(session=answer)) == rows
 
 
-@pytest.mark.parametrize("answer", [{}, None, 3, "text", {"data": 4}, [None, 3, "x", []]])
-def test_a_list_that_is_none_is_empty(answer: Any) -> None:
-    """AR-T152, B60: never an error, and never a guess."""
-    server = Server(session=answer, permission=answer, question=answer, message=answer)
-    assert run(lambda o: o.sessions(9), server) == []
-    assert run(lambda o: o.permissions(), server) == []
-    assert run(lambda o: o.questions(), server) == []
-    assert run(lambda o: o.messages(SESSION), server) == []
+PAGE = httpx.Response(200, text="<html>Sign in</html>")
+NO_LIST = [{}, None, 3, "text", {"data": 4}, [None], [[]], PAGE, httpx.Response(200)]
+LISTS: list[tuple[str, Callable[[OpenCode], Awaitable[Any]], list[Any]]] = [
+    ("session", lambda o: o.sessions(9), [[{"title": "no id"}]]),
+    ("message", lambda o: o.messages(SESSION), []),
+    ("children", lambda o: o.children(SESSION), [[{}]]),
+    ("permission", lambda o: o.permissions(), [[{"id": "per_1", "session": SESSION}]]),
+    ("question", lambda o: o.questions(), [[{"id": 1, "sessionID": SESSION}]]),
+]
+OBJECTS: list[tuple[str, Callable[[OpenCode], Awaitable[Any]], list[Any]]] = [
+    (SESSION, lambda o: o.session(SESSION), []),
+    ("status", lambda o: o.statuses(), [{SESSION: {"state": "busy"}}, {SESSION: 1}]),
+]
 
 
-def test_an_answer_that_is_no_json_is_nothing() -> None:
-    assert run(lambda o: o.sessions(9), Server(session=httpx.Response(200, text="<html>"))) == []
+@pytest.mark.parametrize(
+    ("name", "work", "answer"),
+    [(name, work, answer) for name, work, more in LISTS for answer in [*NO_LIST, *more]]
+    + [(name, work, [answer]) for name, work, more in OBJECTS for answer in [None, 3, {}]]
+    + [(name, work, answer) for name, work, more in OBJECTS for answer in [None, "x", PAGE, *more]],
+)
+def test_an_answer_of_another_shape_says_nothing(
+    name: str, work: Callable[[OpenCode], Awaitable[Any]], answer: Any
+) -> None:
+    """AR-T152, B60: never a guess, as that nothing waits and nobody works."""
+    with pytest.raises(HarnessUnavailable, match="expected"):
+        run(work, Server(**{name: answer}))
+
+
+@pytest.mark.parametrize(
+    ("raw", "title"),
+    [
+        (rb'[{"id":"ses_1","title":"cut \ud83d"}]', "cut \ufffd"),
+        (b'[{"id":"ses_1","title":"\xff"}]', "\ufffd"),
+    ],
+)
+def test_half_a_character_costs_no_answer(raw: bytes, title: str) -> None:
+    """JavaScript cuts texts in the middle of a pair; nothing downstream can store a half."""
+    server = Server(session=httpx.Response(200, content=raw))
+    assert run(lambda o: o.sessions(9), server) == [{"id": "ses_1", "title": title}]
+    event = b'data: {"type":"x","properties":{"text":"a\\udfffb"}}\n\n'
+    assert heard(Pieces(event))[0][0]["properties"]["text"] == "a\ufffdb"
 
 
 def test_messages_come_oldest_first_whatever_the_order() -> None:
