@@ -174,12 +174,13 @@ class Watcher:
         self._schedule.at(key, self._clock() + pause)
 
     async def _look(self, key: Key, connection: Connection) -> None:
+        began = self._clock()
         if not connection.connected:
             return  # what happens meanwhile is not known; all are looked at once it is back
         if self._deciding.elsewhere(connection, key[1]):
             connection.start.settled(key[1])
             return
-        situation = connection.mirror.situation(key[1], self._clock())
+        situation = connection.mirror.situation(key[1], began)
         if situation is None:
             self._face.gone(key[1])
             return
@@ -192,7 +193,7 @@ class Watcher:
         case = await self._finding.found(Case(connection, situation))
         plan, _ = self._deciding.plan(case)
         self._face.saw(case, plan)
-        self._again(key, case, plan)
+        self._again(key, case, plan, began)
         if plan.do in (Do.REST, Do.WAIT):
             self._note(key).unsettled = 0
             if plan.do is Do.REST:
@@ -208,15 +209,18 @@ class Watcher:
         due = key in self.noted and self.noted[key].promised
         return works or due or self._store.asked(key[1], self._clock()) is not None
 
-    def _again(self, key: Key, case: Case, plan: Plan) -> None:
-        """Note when the session has to be looked at next, if nothing happens in it."""
+    def _again(self, key: Key, case: Case, plan: Plan, began: float) -> None:
+        """Note when the session has to be looked at next, if nothing happens in it.
+
+        `began`: when this look did; what was still to come then may have been missed.
+        """
         situation, moments = case.situation, [plan.at] if plan.do is Do.WAIT else []
         if plan.held and (pause := self._store.paused(situation.session, self._clock())):
             moments.append(pause.until)
         self._note(key).promised = bool(moments)  # by then its messages may be forgotten
         if situation.doing is Doing.IDLE and situation.idle_since is not None:
             moments.append(situation.idle_since + self._settings.settle)
-        later = [at for at in moments if at is not None and at > self._clock()]
+        later = [at for at in moments if at is not None and at > began]
         if later:
             self._schedule.at(key, min(later))
 

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import platformdirs
@@ -27,16 +28,22 @@ LIMIT = 600
 
 def opencode() -> Path:
     """Give the program of the pinned OpenCode. Raises `RuntimeError`, with npm's words."""
-    return _installed() / "node_modules" / ".bin" / "opencode"
-
-
-def _installed() -> Path:
-    cache = Path(os.environ.get(CACHE) or platformdirs.user_cache_path("turn-auditor-e2e"))
     files = sorted(PINS.glob("package*.json"))
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
-    place = cache / digest
+    return _placed(digest, files) / ".bin" / "opencode"
+
+
+def package(name: str, version: str) -> Path:
+    """Give the folder of any package, at this version and without its scripts. Raises the same."""
+    return _placed(f"{name}-{version}", (), f"{name}@{version}", "--ignore-scripts") / name
+
+
+def _placed(name: str, files: Iterable[Path], *wanted: str) -> Path:
+    """Give the `node_modules` of that name, made by npm the first time."""
+    cache = Path(os.environ.get(CACHE) or platformdirs.user_cache_path("turn-auditor-e2e"))
+    place = cache / name
     if (place / "node_modules").is_dir():
-        return place
+        return place / "node_modules"
     cache.mkdir(parents=True, exist_ok=True)
     # Whoever is first moves a whole folder into place; a second one finds it and drops its own.
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
@@ -44,10 +51,10 @@ def _installed() -> Path:
         made.mkdir()
         for file in files:
             shutil.copy(file, made)
-        _run([*_npm(cache), "install", "--no-save", "--no-audit", "--no-fund"], made)
+        _run([*_npm(cache), "install", *wanted, "--no-save", "--no-audit", "--no-fund"], made)
         if not place.exists():
             made.rename(place)
-    return place
+    return place / "node_modules"
 
 
 def _npm(cache: Path) -> list[str]:
@@ -72,6 +79,6 @@ def _run(command: list[str], where: Path) -> None:
     if done.returncode:
         said = (done.stderr or done.stdout).strip()[-2000:]
         raise RuntimeError(
-            f"NOT CHECKED: the harnesses of {PINS} cannot be installed: {' '.join(command[:3])}"
+            f"NOT CHECKED: what is tested cannot be installed: {' '.join(command)}"
             f" ended with {done.returncode}:\n{said}"
         )

@@ -108,6 +108,7 @@ class OpenCodeServer:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.events: list[Json] = []
+        """As they came; `read`: Unix seconds of that."""
         self.closing = threading.Event()
         """Set: nothing is waited for any more."""
         self._changed = threading.Condition()
@@ -198,7 +199,7 @@ class OpenCodeServer:
                 if line.startswith("data:"):
                     ready.set()
                     with self._changed:
-                        self.events.append(json.loads(line[5:]))
+                        self.events.append(json.loads(line[5:]) | {"read": time.time()})
                         self._changed.notify_all()
 
     def wait(self, wanted: Callable[[], bool], what: str, limit: float = LIMIT) -> None:

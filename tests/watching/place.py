@@ -56,7 +56,7 @@ class Place:
             self.settings,
             self.face,
             by=by,
-            clock=now,
+            clock=more.pop("clock", now),
             aside=more.pop("aside", inline),
             **more,
         )

@@ -467,6 +467,30 @@ def test_two_watchers_send_one_nudge(tmp_path: Path) -> None:
     assert sorted(session for session, _ in place.fake.prompts) == sorted(place.fake.infos)
 
 
+def test_time_that_passes_during_a_look_loses_no_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An end that had not settled when it was planned for may have by the end of the look."""
+    late, plan = [0.0], planning.plan
+
+    def slow(*given, **more):  # type: ignore[no-untyped-def]
+        made = plan(*given, **more)
+        if made.reason == "it has only just ended" and not late[0]:
+            late[0] = more["settings"].settle
+        return made
+
+    monkeypatch.setattr(planning, "plan", slow)
+
+    async def script(place: Place) -> None:
+        async with place.watched(place.watcher(permits(place), clock=lambda: now() + late[0])):
+            await anyio.sleep(1)
+            stalled(place)
+            await until(lambda: place.fake.prompts, 10)
+            assert late[0]
+
+    play(tmp_path, script)
+
+
 def test_a_deleted_session_is_forgotten(tmp_path: Path) -> None:
     async def script(place: Place) -> None:
         watcher = place.watcher(permits(place))
