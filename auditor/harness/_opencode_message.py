@@ -31,10 +31,14 @@ class Sign(Enum):
 
 
 class Message:
-    """A message, its parts in order. `touched`: when an event last changed it, Unix seconds."""
+    """A message, its parts in order.
+
+    `touched`: when an event last changed it, Unix seconds; `heard`: whether one ever did.
+    """
 
     def __init__(self, info: Json, touched: float = -inf) -> None:
         self.info, self.touched = info, touched
+        self.heard = touched > -inf
         self.parts: dict[str, Json] = {}
         self.grown: dict[str, str] = {}
 

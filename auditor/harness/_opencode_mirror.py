@@ -156,8 +156,13 @@ class Mirror:
     def forget(self, session: str) -> None:
         """Forget a session."""
         state = self._states.pop(session, None)
-        if state is not None and state.parent is not None:
-            self._children.get(state.parent, set()).discard(session)
+        if state is None or state.parent is None:
+            return
+        others = self._children.get(state.parent, set()) - {session}
+        if others:
+            self._children[state.parent] = others
+        else:
+            self._children.pop(state.parent, None)
 
     def rest(self, before: float) -> None:
         """Drop the messages of sessions that are idle since before that moment."""

@@ -34,6 +34,7 @@ def situation(state: State, children: Iterable[State], now: float) -> Situation:
     newest, reply = state.newest, state.reply
     holds = (*state.waits.open.values(), *_tools(state, now), *_compaction(state, now))
     found = _turn(state, holds)
+    orphan = state.doing is Doing.IDLE and reply is not None and _orphan(reply)
     id_ = says.string(reply.info, "id") if reply is not None else None
     return Situation(
         session=state.id,
@@ -54,7 +55,8 @@ def situation(state: State, children: Iterable[State], now: float) -> Situation:
         idle_since=state.idle_since,
         holds=holds,
         children=tuple([_child(child, now) for child in children]),
-        orphan=state.doing is Doing.IDLE and reply is not None and _orphan(reply),
+        orphan=orphan,
+        elsewhere=orphan and reply is not None and not reply.heard and bool(_running(reply)),
         aborted=_aborted(state, found),
         reverted=isinstance(state.info.get("revert"), dict),
         marks=tuple(state.marks),
@@ -96,6 +98,11 @@ def _tools(state: State, now: float) -> list[Hold]:
     """Tools that run: a part says so in a session that works; a crash leaves such parts behind."""
     if state.doing not in (Doing.BUSY, Doing.UNKNOWN) or (answer := state.answer) is None:
         return []
+    return [Hold(HoldKind.TOOL, name, since or now) for name, since in _running(answer)]
+
+
+def _running(answer: Message) -> list[tuple[str, float | None]]:
+    """Name its tools that have not ended, and when they began; None: that is still to come."""
     found = []
     for part in answer.parts.values():
         match part:
@@ -104,7 +111,7 @@ def _tools(state: State, now: float) -> list[Hold]:
                 "tool": str(name),
                 "state": {"status": "pending" | "running"} as s,
             }:
-                found.append(Hold(HoldKind.TOOL, name, says.when(s, "start") or now))
+                found.append((name, says.when(s, "start")))
     return found
 
 
@@ -131,6 +138,7 @@ def _child(state: State, now: float) -> Child:
         quiet_since=state.quiet_since if state.quiet_since is not None else now,
         failed=state.error is not None or (state.reply is not None and "error" in state.reply.info),
         tools=len(_tools(state, now)) or len(state.waits.open),
+        created=says.when(state.info, "created"),
     )
 
 

@@ -79,7 +79,7 @@ class State:
     def told(self, info: Json) -> None:
         """Take what a session is; whose sub-agent it is never changes, and is not always said."""
         parent = self.parent
-        self.info = {"parentID": parent, **info} if parent is not None else info
+        self.info = {**info, "parentID": parent} if parent is not None else info
 
     def read(self, messages: Iterable[object], asked: float = inf) -> None:
         """Take the messages as the server lists them, oldest first, for all that was known.
@@ -202,6 +202,7 @@ class State:
             if isinstance(part, dict):
                 message.put(string(part, "id") or f"{number:06d}", part)
         if known is not None:
+            message.heard = known.heard
             message.grown = {
                 part: text
                 for part, text in known.grown.items()

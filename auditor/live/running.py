@@ -6,7 +6,7 @@ Owns patience. A tool that runs is work, however long it takes.
 from __future__ import annotations
 
 from auditor.audit import Audit
-from auditor.live.guards import STILL_WORKS, Look, first, tool_runs
+from auditor.live.guards import EARLY, STILL_WORKS, Look, first, tool_runs, works
 from auditor.live.limits import rest, seen, stop
 from auditor.live.plan import Allowed, Do, Plan
 from auditor.live.recoveries import BY_NAME, LOOPS, TEXT_LOOPS
@@ -23,7 +23,7 @@ _QUESTIONS = ("?", "？", "؟")
 def running(look: Look, audit: Audit | None, allowed: Allowed) -> Plan:
     """Say what is next while it runs."""
     situation, settings = look.situation, look.settings
-    if audit is not None and audit.verdict is Verdict.STUCK and _may_be_stopped(audit, situation):
+    if audit is not None and audit.verdict is Verdict.STUCK and _may_be_stopped(audit, look):
         recovery = BY_NAME["tool_loop" if audit.by in LOOPS else "text_loop"]
         return stop(look, recovery, seen(audit), allowed)
     dead = [child for child in situation.children if _stuck(child, settings, look.now)]
@@ -44,8 +44,11 @@ def running(look: Look, audit: Audit | None, allowed: Allowed) -> Plan:
     return _quiet(look, settings.quiet, "silent_stream", allowed)
 
 
-def _may_be_stopped(audit: Audit, situation: Situation) -> bool:
+def _may_be_stopped(audit: Audit, look: Look) -> bool:
     """Whether a loop is proved, and what runs right now is part of it: nothing else is stopped."""
+    situation = look.situation
+    if any(works(child, look) for child in situation.children):
+        return False
     if audit.by in TEXT_LOOPS:
         return not tool_runs(situation)
     return audit.by in LOOPS and (not tool_runs(situation) or _repeats(situation.turn))
@@ -82,10 +85,14 @@ def _children_work(look: Look) -> Plan:
 
 
 def _waits_for_nobody(situation: Situation) -> bool:
-    """Only its task tools run, and every sub-agent has ended."""
-    tools = {hold.what for hold in situation.holds if hold.kind is HoldKind.TOOL}
+    """Only task tools run, each has begun its sub-agent, and every sub-agent has ended."""
+    tools = [hold for hold in situation.holds if hold.kind is HoldKind.TOOL]
+    if not tools or any(tool.what != "task" for tool in tools):
+        return False
+    first = min(tool.since for tool in tools) - EARLY
+    begun = [child for child in situation.children if (child.created or 0.0) >= first]
     ended = all(child.doing is Doing.IDLE for child in situation.children)
-    return bool(situation.children) and ended and tools == {"task"}
+    return ended and len(begun) >= len(tools)
 
 
 def _quiet(look: Look, patience: float, recovery: str, allowed: Allowed) -> Plan:

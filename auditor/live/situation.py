@@ -33,8 +33,10 @@ class HoldKind(StrEnum):
 
 
 class Hold(Struct, frozen=True):
-    """One thing that is waited for; `since`: when the harness last said so, which planning believes
-    only so long."""
+    """One thing that is waited for.
+
+    `since`: when the harness last said so, which planning believes only so long.
+    """
 
     kind: HoldKind
     what: str
@@ -59,7 +61,7 @@ class Mark(Struct, frozen=True):
 
 
 class Child(Struct, frozen=True):
-    """A sub-agent's session. `quiet_since`: when it last made progress."""
+    """A sub-agent's session. `quiet_since`: when it last made progress; `created`: if known."""
 
     session: str
     doing: Doing
@@ -67,6 +69,7 @@ class Child(Struct, frozen=True):
     failed: bool = False
     tools: int = 0
     """Tools that run in it, or what it asks the user."""
+    created: float | None = None
 
 
 class Situation(Struct, frozen=True, kw_only=True):
@@ -78,6 +81,8 @@ class Situation(Struct, frozen=True, kw_only=True):
     (never our own, never one the harness put in), `request_at` when; budgets begin anew with it.
     `quiet_since`: last progress (a delta, a part, a status), counted from the request if none.
     `orphan`: the last message neither ended nor failed and nobody works on it: the harness died.
+    `elsewhere`: that is only what it looks like from here: a tool ran last, and nobody heard that
+    message being written; another process may run it still.
     `aborted`: id of the message that an abort ended, None where the newest one was not aborted;
     whether that was the user is for planning to say, which knows our own aborts. `marks`: nudges of
     any auditor in the messages, oldest first. `progressed`: a tool ran to its end after the last
@@ -104,6 +109,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     holds: tuple[Hold, ...] = ()
     children: tuple[Child, ...] = ()
     orphan: bool = False
+    elsewhere: bool = False
     aborted: str | None = None
     reverted: bool = False
     marks: tuple[Mark, ...] = ()

@@ -51,7 +51,19 @@ def _placed(name: str, files: Iterable[Path], *wanted: str) -> Path:
         made.mkdir()
         for file in files:
             shutil.copy(file, made)
-        _run([*_npm(cache), "install", *wanted, "--no-save", "--no-audit", "--no-fund"], made)
+        _run(
+            [
+                *_npm(cache),
+                "install",
+                *wanted,
+                "--prefix",
+                ".",
+                "--no-save",
+                "--no-audit",
+                "--no-fund",
+            ],
+            made,
+        )
         if not place.exists():
             made.rename(place)
     return place / "node_modules"

@@ -109,6 +109,8 @@ class OpenCodeServer:
         self.url = f"http://127.0.0.1:{self.port}"
         self.events: list[Json] = []
         """As they came; `read`: Unix seconds of that."""
+        self.last: dict[str, float] = {}
+        """When the last one came, by session."""
         self.closing = threading.Event()
         """Set: nothing is waited for any more."""
         self._changed = threading.Condition()
@@ -198,8 +200,10 @@ class OpenCodeServer:
             for line in answer.iter_lines():
                 if line.startswith("data:"):
                     ready.set()
+                    event = json.loads(line[5:]) | {"read": time.time()}
                     with self._changed:
-                        self.events.append(json.loads(line[5:]) | {"read": time.time()})
+                        self.events.append(event)
+                        self.last[event["properties"].get("sessionID", "")] = event["read"]
                         self._changed.notify_all()
 
     def wait(self, wanted: Callable[[], bool], what: str, limit: float = LIMIT) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from auditor.harness._opencode_mirror import Mirror
+from auditor.harness._opencode_mirror import SESSIONS, Mirror
 from auditor.live.situation import Doing, HoldKind, Mark, ReplyAs
 from auditor.turn import FinishReason, PendingKind, RequestKind, Text
 from tests.harness.opencode_bus import SESSION, START, Bus, asked
@@ -394,6 +394,27 @@ def test_a_message_that_nobody_ended_is_an_orphan() -> None:
 
 
 @pytest.mark.parametrize(
+    ("status", "heard", "elsewhere"),
+    [
+        ("running", True, False),
+        ("running", False, True),
+        ("pending", False, True),
+        ("completed", False, False),
+    ],
+)
+def test_an_orphan_whose_tool_nobody_heard_begin_may_be_at_work_elsewhere(
+    status: str, heard: bool, elsewhere: bool
+) -> None:
+    bus = asked().begin().tool("bash", "pending", status, command="make")
+    if not heard:  # another process tells its events, and both read the same messages
+        bus.mirror = Mirror()
+        bus.mirror.known(bus.info)
+    bus.read().mirror.statuses({}, bus.now)
+    assert bus.seen.orphan
+    assert bus.seen.elsewhere is elsewhere
+
+
+@pytest.mark.parametrize(
     "bus",
     [
         pytest.param(asked().begin().writes("I"), id="it works"),
@@ -740,6 +761,27 @@ def test_only_a_parent_link_makes_a_family() -> None:
     bus, _ = family()
     Bus(bus.mirror, "ses_3333").created().user("Other.").busy()
     assert [child.session for child in bus.seen.children] == [OTHER]
+
+
+def test_a_sub_agent_never_changes_its_parent_whatever_is_said() -> None:
+    bus, child = family()
+    child.updated(parentID="ses_3333333333333333")
+    assert [each.session for each in bus.seen.children] == [OTHER]
+    child.say("session.deleted", info=child.info)
+    assert bus.seen.children == ()
+    assert bus.mirror.situation("ses_3333333333333333", bus.now) is None
+
+
+def test_what_is_kept_of_sub_agents_does_not_grow() -> None:
+    mirror = Mirror()
+    for number in range(2 * SESSIONS):
+        for session, more in (
+            (f"ses_p{number:08d}", {}),
+            (f"ses_c{number:08d}", {"parentID": f"ses_p{number:08d}"}),
+        ):
+            mirror.known({"id": session, **more})
+    assert len(mirror.sessions()) == SESSIONS
+    assert len(mirror._children) <= SESSIONS
 
 
 def test_a_sub_agent_stays_one_when_it_is_told_of_without_its_parent() -> None:

@@ -81,7 +81,8 @@ def waits(kind: str, since: float = 5.0, what: str = "") -> tuple[Hold, ...]:
 
 def child(doing: str = "busy", quiet: float = 5.0, **more: Any) -> Child:
     """A sub-agent."""
-    return Child(session="ses_c", doing=Doing(doing), quiet_since=NOW - quiet, **more)
+    given: dict[str, Any] = {"session": "ses_c", "created": NOW - 290.0} | more
+    return Child(doing=Doing(doing), quiet_since=NOW - quiet, **given)
 
 
 def mark(ago: float = 60.0, message: str = "msg_n", recovery: str = "announced_action") -> Mark:

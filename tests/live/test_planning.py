@@ -638,6 +638,19 @@ FAILURES = [
         "wait",
     ),
     case(
+        "a tool ran last, which another process may run still",
+        ended(*WORK, finish=None, situation={"orphan": True, "elsewhere": True}),
+        "wait",
+        now=NOW + 300.0,
+    ),
+    case(
+        "no command runs that long",
+        ended(*WORK, finish=None, situation={"orphan": True, "elsewhere": True}),
+        "nudge",
+        "orphaned_message",
+        now=NOW + 700.0,
+    ),
+    case(
         "it died in it an hour ago",
         ended(*WORK, finish=None, ago=5.0, situation={"orphan": True}),
         "rest",

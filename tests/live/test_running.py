@@ -48,6 +48,7 @@ def stopped(ago: float, message: str = "msg_0", outcome: str = "done", deed: str
 
 LOOPS = [
     case("DS-T16 AR-T058 the same call six times", LOOP, "abort", "tool_loop"),
+    case("but a sub-agent works", but(LOOP, children=(child(),)), "wait"),
     case("three times is not yet a loop", runs(*again(3, command="ls")), "wait"),
     case(
         "DS-T17 the same call, another result each time",
@@ -252,6 +253,16 @@ CHILDREN = [
     case(
         "AR-T139 another tool runs too",
         but(SILENT, holds=(*TASK, *BUILD), children=(IDLE,)),
+        "rest",
+    ),
+    case(
+        "another task is still being written, its sub-agent has not begun",
+        but(SILENT, holds=(*TASK, *waits("tool", 0.0, "task")), children=(IDLE,)),
+        "rest",
+    ),
+    case(
+        "the sub-agent is one of before",
+        but(SILENT, holds=TASK, children=(child("idle", quiet=900.0, created=NOW - 950.0),)),
         "rest",
     ),
     case("AR-T137 B30 no sub-agent of its own", but(SILENT, holds=TASK), "rest"),

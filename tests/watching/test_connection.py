@@ -155,15 +155,34 @@ def test_ds_t49_a_session_that_needs_nothing_takes_no_place(tmp_path: Path) -> N
     play(tmp_path, script, scan=1)
 
 
-def test_a_turn_that_the_server_died_in_is_gone_on_with(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("heard", "least", "most"), [(True, 0, 200), (False, 600, 700)])
+def test_a_turn_that_the_server_died_in_is_gone_on_with(
+    tmp_path: Path, heard: bool, least: float, most: float
+) -> None:
+    """Unless another process may still be at it: nobody here heard the tool begin."""
+
     async def script(place: Place) -> None:
         fake = place.fake
-        fake.session()
-        fake.ask("ses_a")
-        fake.call("ses_a", "make", "", status="running")
-        fake.statuses.clear()
+
+        def begin() -> None:
+            fake.session()
+            fake.ask("ses_a")
+            fake.call("ses_a", "make", "", status="running")
+
+        if not heard:
+            begin()
+            fake.statuses.clear()
         async with place.watched(place.watcher(permits(place))):
-            await until(lambda: fake.prompts, 200)
+            await anyio.sleep(1)
+            if heard:
+                begin()
+                await anyio.sleep(1)
+                await _lose(place, 5)
+                fake.statuses.clear()
+                _back(place)
+            await anyio.sleep(least)
+            assert not fake.prompts
+            await until(lambda: fake.prompts, most - least)
             await anyio.sleep(300)
 
     ((_, body),) = play(tmp_path, script).fake.prompts
