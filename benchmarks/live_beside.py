@@ -57,7 +57,7 @@ class Beside(NamedTuple):
 ALONE = Beside("OpenCode alone")
 OURS = Beside("turn auditor, rules only", mode=RULES)
 PROMOTED = Beside("turn auditor, promoted", mode=ALL)
-"""With a certificate on made-up labels: what it allows is what is measured, not how it is earned."""
+"""Certified on made-up labels: what a promotion allows is measured, not how it is earned."""
 
 PEER = Beside(
     " ".join(OMO),

@@ -1,11 +1,11 @@
-"""How soon the watcher acts beside a real OpenCode: after an end, in a loop of calls, in one of text.
+"""How soon the watcher acts beside a real OpenCode: after an end, in a loop of calls or of text.
 
     python benchmarks/live_latency.py [N]
 
-Prints, for N turns that ended too early (default 40), the seconds from the idle event to the nudge's
-arrival at the model, with the default `settle` and with a short one; and for N/4 loops each how much
-was done in vain until the abort: calls, and characters of a text that streams as fast as a fast
-hosted model writes. Exits 1 when a bar is missed. Needs npm once; some three minutes.
+Prints, for N turns that ended too early (default 40), the seconds from the idle event to the
+nudge's arrival at the model, with the default `settle` and with a short one; and for N/4 loops each
+how much was done in vain until the abort: calls, and characters of a text that streams at some 60
+tokens a second. Exits 1 when a bar is missed. Needs npm once; some three minutes.
 """
 
 from __future__ import annotations

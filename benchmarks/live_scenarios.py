@@ -2,10 +2,10 @@
 
     python benchmarks/live_scenarios.py [--plugin NAME=FILE …] [--page FILE] [--only NAME …]
 
-Each tool plays all of `tests/e2e/stage.py` in a home of its own; a tool that lets a minute pass has
-had its time. Where a nudge is due, one message that nobody typed is right, none or two are wrong;
-elsewhere any message and any abort that nobody asked for is wrong. What OpenCode writes by itself
-(it does when it compacts) is known from playing everything without a tool.
+Each tool plays all of `tests/e2e/stage.py` in a home of its own; one that lets 45 quiet seconds
+pass has had its time. Where a nudge is due, one message that nobody typed is right, none or two are
+wrong; elsewhere any message and any abort that nobody asked for is wrong. What OpenCode writes by
+itself (it does when it compacts) is known from playing everything without a tool.
 
 Prints a Markdown table; `--page`: also between the marks `scenarios` of that file. Needs npm once;
 some four minutes for each tool. `--plugin`: another tool's plugin file, where no registry has it:
@@ -33,18 +33,18 @@ from auditor.statistics.intervals import wilson
 from tests.e2e.opencode import Json, OpenCodeServer
 from tests.e2e.stage import NUDGED, SILENT, Played, Scenario, Stage
 
-WINDOW = 60.0
+WINDOW = 45.0
 """Seconds without an event after which nothing more is waited for; none of the tools waits longer
 before a first nudge by the settings used here."""
 
-ENOUGH = 100.0
+ENOUGH = 60.0
 """Seconds after which a session that still works is stopped: the loops that nobody stopped."""
 
 CONTESTED = frozenset({"todos-open"})
 """Open to-dos and no claim: some tools nudge there on purpose. Shown, and in no total."""
 
 HELD_OUT = "held out"
-"""By lot, a tenth of what a promoted policy would send: says nothing about the turn. In no total."""
+"""By lot, a tenth of what a promoted policy would send: nothing about the turn. In no total."""
 
 ENDLESS = "never ended"
 

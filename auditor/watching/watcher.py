@@ -28,10 +28,8 @@ from auditor.watching.deciding import Deciding
 from auditor.watching.face import Face
 from auditor.watching.finding import Finding
 from auditor.watching.permits import Permits
+from auditor.watching.rounds import Rounds
 from auditor.watching.schedule import AGAIN, Key, Schedule, Troubles
-
-SWITCHES = 1.0
-"""Seconds between two looks at what the person switched: they wait for it."""
 
 SOON = 0.1
 """Seconds until a session that moved is looked at again, doubled each time (a guess)."""
@@ -67,8 +65,7 @@ class Watcher:
         clock: Callable[[], float],
         aside: Aside = in_thread,
     ) -> None:
-        self._store, self._auditing, self._permits = store, auditing, permits
-        self._settings, self._face, self._clock, self._aside = settings, face, clock, aside
+        self._store, self._settings, self._face, self._clock = store, settings, face, clock
         self._connections: dict[int, Connection] = {}
         self._finding = Finding(store, auditing, permits, settings, face, clock)
         self._deciding = Deciding(store, self._finding, permits, settings, self._connections, clock)
@@ -77,11 +74,13 @@ class Watcher:
         self._schedule = Schedule(self._isolated, clock)
         self._troubles = Troubles()
         self.noted: dict[Key, Note] = {}
-        self._ready = anyio.Event()
+        self._rounds = Rounds(
+            store, auditing, permits, face, clock, aside, changed=self._look_at_all
+        )
 
     async def watch(self, connection: Callable[[Callable[[str], None]], Connection]) -> None:
         """Watch one more server until cancelled, or until it is gone for good."""
-        await self._ready.wait()
+        await self._rounds.ready.wait()
         number = next(self._numbers)
         made = connection(lambda session: self._schedule.at((number, session)))
         self._connections[number] = made
@@ -98,50 +97,19 @@ class Watcher:
     async def run(self) -> None:
         """Look at sessions when they are due; until cancelled."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._gate)
-            tasks.start_soon(self._switches)
+            tasks.start_soon(self._rounds.run)
+            tasks.start_soon(self._forgetting)
             tasks.start_soon(self._schedule.run)
 
-    async def _gate(self) -> None:
-        """Look at all that takes nudging back: before anything else, and hourly."""
-        while True:
-            if self._permits.due(self._clock()):
-                why = await self._looked_at_gate()
-                if why is not None:
-                    self._face.trouble(f"nothing is nudged: {why}")
-                self._ready.set()
-                self._look_at_all()
-            self._forget()
-            await anyio.sleep(AGAIN)
-
-    def _forget(self) -> None:
+    async def _forgetting(self) -> None:
         """Forget what was noted of sessions that are no longer known."""
-        for key in {*self.noted, *self._troubles.known}:
-            connection = self._connections.get(key[0])
-            if connection is None or connection.mirror.doing(key[1]) is None:
-                self.noted.pop(key, None)
-                self._troubles.over(key)
-
-    async def _looked_at_gate(self) -> str | None:
-        try:
-            health = self._auditing.health()
-            why: str | None = await self._aside(self._permits.look, self._clock(), health)
-        except Exception as error:  # noqa: BLE001 - then nothing is permitted
-            return f"{type(error).__name__}: {error}"
-        return why
-
-    async def _switches(self) -> None:
-        """Notice what the person switched: then every session is worth a look."""
-        seen: int | None = None
         while True:
-            try:
-                now = self._store.switched()
-            except StoreError:
-                now = seen or 0
-            if seen is not None and now != seen:
-                self._look_at_all()
-            seen = now
-            await anyio.sleep(SWITCHES)
+            await anyio.sleep(AGAIN)
+            for key in {*self.noted, *self._troubles.known}:
+                connection = self._connections.get(key[0])
+                if connection is None or connection.mirror.doing(key[1]) is None:
+                    self.noted.pop(key, None)
+                    self._troubles.over(key)
 
     def _look_at_all(self) -> None:
         for number, connection in self._connections.items():
