@@ -95,8 +95,8 @@ class Answer(Struct, frozen=True):
 
     `coverage`: the least share over the orders that the letters had among all tokens. `spread`:
     how far an option's probability moved between orders, at most. Both None where a server does
-    not say. `scalars`: further readings by name, features for a calibration. `seconds`: wall time
-    of the decision, whoever waited.
+    not say, and for a head, which is asked in no order (`orders` 0). `scalars`: further readings by
+    name, features for a calibration. `seconds`: wall time of the decision, whoever waited.
     """
 
     logprobs: dict[str, float]

@@ -84,11 +84,13 @@ def calm(server: OpenCodeServer, played: Iterable[Played]) -> None:
     left = list(played)
     while left:
         now = time.time()
+        last = {each.session: server.last.get(each.session, 0.0) for each in left}
         for each in left:
-            if now - each.began > ENOUGH and now - server.last.get(each.session, 0.0) < 1:
+            works = now - last[each.session] < 1
+            if works and now - each.began > ENOUGH and each.trouble != ENDLESS:
+                each.trouble = ENDLESS
                 server.abort(each.session)
-                each.trouble = each.trouble or ENDLESS
-        left = [each for each in left if now - server.last.get(each.session, 0.0) < WINDOW]
+        left = [each for each in left if now - last[each.session] < WINDOW]
         time.sleep(0.5)
 
 

@@ -1,10 +1,10 @@
 """The decision model in process, against what llama.cpp itself needs for the same tokens.
 
-    python benchmarks/model.py MODEL.gguf [--rounds N]
+    python benchmarks/model.py [MODEL.gguf] [--rounds N]
 
 CPU time of all threads where a bar is a ratio, sides turn about in one run, medians. The turn is as
-long as the budget allows. Without a path, AUDITOR_TEST_MODEL names the file. Exits 1 for a missed
-bar.
+long as the budget allows. Without a path, AUDITOR_TEST_MODEL names the file, or else the default
+decision model is measured: its base asked as any model is, and itself. Exits 1 for a missed bar.
 """
 
 from __future__ import annotations
@@ -18,17 +18,22 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 
 from auditor.backends._batch import Run
 from auditor.backends.llama import Llama
 from auditor.evidence import evidence
 from auditor.judge import WHOSE_MOVE, Asked
+from auditor.models import registry
+from auditor.models.loaded import loaded
 from auditor.turn import Text, Turn
 
 BUSY = 4
 PREFILL = 512
 RUN_ONCE = "--memory"
+MOST = 600
+"""Milliseconds of CPU for a decision of the default model: its card says where from."""
 
 Bar = tuple[str, float, float, str]
 """What, measured, at most, unit."""
@@ -148,6 +153,16 @@ def differing(model: Llama) -> int:
     )
 
 
+def as_shipped(rounds: int) -> Iterator[Bar]:
+    """The default decision model, as a scan loads it."""
+    located = registry.located(registry.default())
+    with loaded(located) as model:
+        question = asked()
+        (once,) = medians(rounds, lambda: model.ask(question))
+        print(f"{model.ask(question).tokens} tokens a decision of {registry.default().name}")
+        yield "CPU time of a decision as shipped", once * 1e3, MOST, "ms"
+
+
 def measured(path: Path, rounds: int) -> Iterator[Bar]:
     with ExitStack() as stack:
         model, single, six = (
@@ -172,8 +187,8 @@ def measured(path: Path, rounds: int) -> Iterator[Bar]:
         print(f"{decided:.0f} tokens/s in decisions, {filled:.0f} in llama.cpp's own prefill")
         quiet = medians(rounds, ask)[0]
         with busy(BUSY):
-            loaded = medians(rounds, ask)[0]
-        yield f"CPU time beside {BUSY} busy processes, against quiet", loaded / quiet, 2, "×"
+            slowed = medians(rounds, ask)[0]
+        yield f"CPU time beside {BUSY} busy processes, against quiet", slowed / quiet, 2, "×"
     size = path.stat().st_size / 1e6
     yield "resident memory beyond the file", peak_of_a_scan(path) - size, 180, "MB"
 
@@ -185,13 +200,15 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument(RUN_ONCE, action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.path is None:
-        parser.error("name a GGUF file, or set AUDITOR_TEST_MODEL")
     if options.memory:
         memory(options.path)
         return 0
+    bars = iter(())
+    if options.path is None:
+        options.path = registry.located(registry.default()).path
+        bars = as_shipped(options.rounds)
     missed = 0
-    for what, found, most, unit in measured(options.path, options.rounds):
+    for what, found, most, unit in chain(bars, measured(options.path, options.rounds)):
         missed += found > most
         verdict = "met" if found <= most else "MISSED"
         print(f"{what}: {found:.3g}{unit} (at most {most:g}{unit}): {verdict}", flush=True)

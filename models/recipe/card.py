@@ -60,7 +60,7 @@ LIMITS = """\
   detectors count as knowing phrases was decided after the first results. The budget was chosen by
   its CPU time alone.
 - It reads at the last token: a line of noise after the reply, such as a count of tokens, moves it.
-  Blank lines do not, since evidence is stripped of them.
+  What harnesses are known to print there, and blank lines, are taken out of the evidence first.
 - Our own turns are hard cases by design, each a group of its own, and the detectors were tested on
   them: their shares say nothing about real use.
 - A model this small knows how an ending sounds. It does not check a report against its request:
@@ -73,7 +73,11 @@ LIMITS = """\
   of NumPy's linear algebra; elsewhere last digits of the states, and so of the numbers, may differ.
 - Few labelled turns have Chinese replies, few of those are stalls, and none of these is residue,
   which is what the head is asked about: their row says next to nothing.
-- No adapter: the weights of the base model are as published. None was compared with this head."""
+- No adapter: the weights of the base model are as published. Two were tried (LoRA in the eight top
+  layers, `auditor/tuning/lora.py`) and left out: the better one, trained on 2,464 made turns,
+  lifted the AUC on made turns of five other repositories from 0.923 to 0.945, but not on 258
+  labelled turns of the residue (0.840 without, 0.837 with) nor on our own (0.806 and 0.784). It
+  learned how turns were made."""
 
 
 def card(made: Made) -> str:
