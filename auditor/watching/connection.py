@@ -105,8 +105,10 @@ class Connection:
                 why = f"{type(error).__name__}: {error}"
             if self.connected:
                 wait, self._gap = SHORTEST, (self._last or self._clock(), inf)
-            if why != said or self.connected:
+            if self.connected:
                 self._linked(False, f"{why}; trying again")
+            elif why != said:
+                self._say(f"{why}; trying again")
             self.connected, said = False, why
             await anyio.sleep(wait * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
             wait = min(2 * wait, LONGEST)
