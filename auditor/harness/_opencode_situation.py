@@ -56,7 +56,7 @@ def situation(state: State, children: Iterable[State], now: float) -> Situation:
         holds=holds,
         children=tuple([_child(child, now) for child in children]),
         orphan=orphan,
-        elsewhere=orphan and reply is not None and not reply.heard and bool(_running(reply)),
+        unheard=orphan and reply is not None and not reply.heard,
         aborted=_aborted(state, found),
         reverted=isinstance(state.info.get("revert"), dict),
         marks=tuple(state.marks),
@@ -98,11 +98,6 @@ def _tools(state: State, now: float) -> list[Hold]:
     """Tools that run: a part says so in a session that works; a crash leaves such parts behind."""
     if state.doing not in (Doing.BUSY, Doing.UNKNOWN) or (answer := state.answer) is None:
         return []
-    return [Hold(HoldKind.TOOL, name, since or now) for name, since in _running(answer)]
-
-
-def _running(answer: Message) -> list[tuple[str, float | None]]:
-    """Name its tools that have not ended, and when they began; None: that is still to come."""
     found = []
     for part in answer.parts.values():
         match part:
@@ -111,7 +106,7 @@ def _running(answer: Message) -> list[tuple[str, float | None]]:
                 "tool": str(name),
                 "state": {"status": "pending" | "running"} as s,
             }:
-                found.append((name, says.when(s, "start")))
+                found.append(Hold(HoldKind.TOOL, name, says.when(s, "start") or now))
     return found
 
 

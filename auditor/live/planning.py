@@ -27,9 +27,6 @@ from auditor.live.situation import Doing, Situation
 from auditor.live.spent import Spent
 from auditor.turn import FinishReason, RequestKind, Turn, Verdict
 
-COMMAND = 660.0
-"""Seconds that a command is given: ten minutes and some (a guess at what shell tools allow)."""
-
 _OTHERS = (Verdict.AWAITING_USER, Verdict.WAITING)
 
 
@@ -124,7 +121,8 @@ def _died(look: Look, reason: str, allowed: Allowed) -> Plan:
     if last is not None and look.now - last > look.settings.fresh:
         return Plan(do=Do.REST, reason=f"{reason}, too long ago")
     # Sessions are shared by all processes, what they do is not: another may work on it.
-    patience = max(look.settings.quiet, COMMAND if look.situation.elsewhere else 0.0)
+    settings = look.settings
+    patience = settings.unheard if look.situation.unheard else settings.quiet
     if last is not None and look.now - last < patience:
         return Plan(do=Do.WAIT, reason="somebody else may work on it", at=last + patience)
     return send(look, BY_NAME["orphaned_message"], reason, allowed)

@@ -52,6 +52,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     child_failed: Seconds = 60.0
     parent_quiet: Seconds = 60.0
     """Patience with a parent that still waits for sub-agents which have all ended (peers: 15)."""
+    unheard: Seconds = 660.0
+    """Patience with an answer that broke off and that we did not hear: another OpenCode may be at
+    it, and what it streams or runs shows nowhere (a guess: shell tools allow ten minutes)."""
     believe: Seconds = 1800.0
     """How long a permission, a shell or a compaction is believed without news (P6)."""
     fresh: Seconds = 900.0

@@ -81,8 +81,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     (never our own, never one the harness put in), `request_at` when; budgets begin anew with it.
     `quiet_since`: last progress (a delta, a part, a status), counted from the request if none.
     `orphan`: the last message neither ended nor failed and nobody works on it: the harness died.
-    `elsewhere`: that is only what it looks like from here: a tool ran last, and nobody heard that
-    message being written; another process may run it still.
+    `unheard`: nobody here heard that message being written; another process may be at it still.
     `aborted`: id of the message that an abort ended, None where the newest one was not aborted;
     whether that was the user is for planning to say, which knows our own aborts. `marks`: nudges of
     any auditor in the messages, oldest first. `progressed`: a tool ran to its end after the last
@@ -109,7 +108,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     holds: tuple[Hold, ...] = ()
     children: tuple[Child, ...] = ()
     orphan: bool = False
-    elsewhere: bool = False
+    unheard: bool = False
     aborted: str | None = None
     reverted: bool = False
     marks: tuple[Mark, ...] = ()

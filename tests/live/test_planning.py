@@ -638,14 +638,14 @@ FAILURES = [
         "wait",
     ),
     case(
-        "a tool ran last, which another process may run still",
-        ended(*WORK, finish=None, situation={"orphan": True, "elsewhere": True}),
+        "nobody here heard it, so another process may be at it",
+        ended(*WORK, finish=None, situation={"orphan": True, "unheard": True}),
         "wait",
         now=NOW + 300.0,
     ),
     case(
-        "no command runs that long",
-        ended(*WORK, finish=None, situation={"orphan": True, "elsewhere": True}),
+        "nobody is at it for that long without a trace",
+        ended(*WORK, finish=None, situation={"orphan": True, "unheard": True}),
         "nudge",
         "orphaned_message",
         now=NOW + 700.0,
