@@ -4,6 +4,7 @@ QUICK = """\
 settle = 0.5
 warm_up = 0
 quiet = 8
+unheard = 8
 cooldown = 2
 child_failed = 4
 child_quiet = 8
