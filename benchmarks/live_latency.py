@@ -5,7 +5,7 @@
 Prints, for N turns that ended too early (default 40), the seconds from the idle event to the
 nudge's arrival at the model, with the default `settle` and with a short one; and for N/4 loops each
 how much was done in vain until the abort: calls, and characters of a text that streams at some 60
-tokens a second. Exits 1 when a bar is missed. Needs npm once; some three minutes.
+tokens a second. Exits 1 when a bar is missed. Needs npm once; some four minutes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ CALLS_BAR = 12
 CHARACTERS_BAR = 2_000
 """Median characters of a text loop until its end: half a page."""
 
-TEXT_LOOP = Script("slow-chant", ((Say(CHANT * 400, pause=SPEED),), FINISHED))
+TEXT_LOOP = Script("slow-text", ((Say(CHANT * 400, pause=SPEED),), FINISHED))
+"""The name stands in the request, which must not sound as if it asked for repetition."""
 
 
 def told(asked: list[Asked]) -> bool:
