@@ -68,7 +68,7 @@ def _todos(state: State, said: Json, _: float) -> bool:
 
 
 def _created(state: State, said: Json, now: float) -> bool:
-    state.whole, state.quiet_since = True, now
+    state.quiet_since = now
     return _updated(state, said, now)
 
 

@@ -33,12 +33,11 @@ class Sign(Enum):
 class Message:
     """A message, its parts in order.
 
-    `touched`: when an event last changed it, Unix seconds; `heard`: whether one ever did.
+    `touched`: when an event last changed it, Unix seconds.
     """
 
     def __init__(self, info: Json, touched: float = -inf) -> None:
         self.info, self.touched = info, touched
-        self.heard = touched > -inf
         self.parts: dict[str, Json] = {}
         self.grown: dict[str, str] = {}
 
@@ -46,6 +45,16 @@ class Message:
     def by_user(self) -> bool:
         """Whether it stands on the user's side, whoever wrote it."""
         return self.info.get("role") == "user"
+
+    @property
+    def by_agent(self) -> bool:
+        """Whether the agent wrote it; what other roles there may be is not known."""
+        return self.info.get("role") == "assistant"
+
+    @property
+    def heard(self) -> bool:
+        """Whether an event ever told of it; else all that is known was read."""
+        return self.touched > -inf
 
     def put(self, id_: str, part: Json) -> Json | None:
         """Put a part in its place (ids ascend with time); give what was there before."""
@@ -61,8 +70,14 @@ class Message:
         return before
 
     def grow(self, part: str, text: str) -> None:
-        """A piece of a text came."""
-        self.grown[part] = (self.grown.get(part, "") + text)[-TEXT:]
+        """A piece of a text came, which is over once its part has it whole."""
+        if not self.parts.get(part, {}).get("text"):
+            self.grown[part] = (self.grown.get(part, "") + text)[-TEXT:]
+
+    def drop(self, part: str) -> None:
+        """A part is gone."""
+        self.parts.pop(part, None)
+        self.grown.pop(part, None)
 
     def merged(self, newer: Message) -> None:
         """Take what events said of the same message after this was read."""

@@ -68,7 +68,9 @@ class Mirror:
         step = STEPS.get(kind)
         if session is None or step is None:
             return self._unknown(kind)
+        new = session not in self._states
         state = self._state(session)
+        state.whole = state.whole or (new and kind == "session.created")
         worth = step(state, said, now)
         if kind.startswith("session."):
             self._related(state)

@@ -19,6 +19,9 @@ ERRORS = {
     "ContentFilterError": FinishReason.CONTENT_FILTER,
     "MessageOutputLengthError": FinishReason.LENGTH,
 }
+LATEST = 253_402_300_800_000
+"""Milliseconds until the year 10000: no clock and no `datetime` shows more."""
+
 REJECTED = "The user rejected permission to use this specific tool call"
 WITH_FEEDBACK = "with the following feedback"
 DISMISSED = "The user dismissed this question"
@@ -192,15 +195,28 @@ def stamp(info: object, key: str) -> Number | None:
     """A time as OpenCode writes it: milliseconds."""
     match info:
         case {"time": dict(time)}:
-            found = time.get(key)
-            return found if type(found) in (int, float) else None
+            return _time(time.get(key))
     return None
 
 
 def when(info: object, key: str) -> float | None:
     """A time in Unix seconds."""
-    found = stamp(info, key)
+    return seconds(stamp(info, key))
+
+
+def seconds(milliseconds: object) -> float | None:
+    """A time in Unix seconds, of what should be one in milliseconds."""
+    found = _time(milliseconds)
     return None if found is None else found / 1000
+
+
+def _time(said: object) -> Number | None:
+    match said:
+        case bool():
+            return None
+        case int() | float() if 0 <= said < LATEST:
+            return said
+    return None
 
 
 def ended(part: object, otherwise: float | None) -> float | None:

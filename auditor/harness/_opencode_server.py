@@ -19,6 +19,7 @@ import httpx_sse
 
 from auditor.errors import ConfigError, HarnessUnavailable
 from auditor.harness._opencode_message import MARK, Message
+from auditor.harness._opencode_parts import string, when
 from auditor.harness._opencode_wire import (
     BODY,
     PASSWORD,
@@ -28,6 +29,7 @@ from auditor.harness._opencode_wire import (
     Json,
     Refused,
     answer,
+    by_session,
     checked,
     event,
     object_,
@@ -142,7 +144,7 @@ class OpenCode:
     async def session(self, session: str) -> Json:
         """Give a session. Raises `Gone` for one that is not there."""
         path = _path(session)
-        return object_(await self._get(path), path)
+        return object_(await self._get(path), path, "id")
 
     async def children(self, session: str) -> list[Json]:
         """List its sub-agents' sessions."""
@@ -165,9 +167,7 @@ class OpenCode:
     async def statuses(self) -> Mapping[str, object]:
         """Say what the sessions that are not idle do."""
         path = "/session/status"
-        found = object_(await self._get(path), path)
-        objects([each for each in found.values() if not isinstance(each, str)], path, "type")
-        return found
+        return by_session(await self._get(path), path, "type")
 
     async def permissions(self) -> list[object]:
         """List the permissions that wait for the user."""
@@ -236,10 +236,8 @@ def _path(session: str) -> str:
 
 def _created(message: Json) -> tuple[float, str]:
     """Order of messages: some releases list the newest first."""
-    match message:
-        case {"info": {"id": str(id_), "time": {"created": int(at) | float(at)}}}:
-            return float(at), id_
-    return 0.0, ""
+    info = message.get("info")
+    return when(info, "created") or 0.0, string(info, "id") or ""
 
 
 def _asks(message: Json) -> bool:

@@ -34,7 +34,7 @@ def situation(state: State, children: Iterable[State], now: float) -> Situation:
     newest, reply = state.newest, state.reply
     holds = (*state.waits.open.values(), *_tools(state, now), *_compaction(state, now))
     found = _turn(state, holds)
-    orphan = state.doing is Doing.IDLE and reply is not None and _orphan(reply)
+    orphan = state.doing is Doing.IDLE and reply is not None and _orphan(reply, found)
     id_ = says.string(reply.info, "id") if reply is not None else None
     return Situation(
         session=state.id,
@@ -132,13 +132,19 @@ def _child(state: State, now: float) -> Child:
         doing=state.doing,
         quiet_since=state.quiet_since if state.quiet_since is not None else now,
         failed=state.error is not None or (state.reply is not None and "error" in state.reply.info),
-        tools=len(_tools(state, now)) or len(state.waits.open),
+        # What runs in a session that was not read is not known: patience.
+        tools=len(_tools(state, now)) or len(state.waits.open) or int(not state.whole),
         created=says.when(state.info, "created"),
     )
 
 
-def _orphan(reply: Message) -> bool:
-    """Neither ended nor failed nor given up: the server died while it was written."""
+def _orphan(reply: Message, turn: Turn | None) -> bool:
+    """Neither ended nor failed nor given up: the server died while it was written.
+
+    What is written after the end of a turn is the user's own: a command, a compaction.
+    """
+    if turn is None or turn.finish is not None:
+        return False
     reason, _ = says.reason(reply.info, reply.listed())
     unended = reason is None and "error" not in reply.info
     return unended and says.stamp(reply.info, "completed") is None

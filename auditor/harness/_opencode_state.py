@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from math import inf
 
 from auditor.harness._opencode_message import Message, Sign, progress, worked
-from auditor.harness._opencode_parts import Json, string, when
+from auditor.harness._opencode_parts import Json, seconds, string, when
 from auditor.harness._opencode_waits import Waits
 from auditor.live.situation import Doing, Mark, ReplyAs
 
@@ -56,6 +56,7 @@ class State:
         self.reply_as = ReplyAs()
         self.unseen = 0  # characters that came since somebody looked
         self._replying = ""  # the message that `reply_as` is of
+        self._failed = ""  # the newest message when the session reported its error
 
     @property
     def parent(self) -> str | None:
@@ -66,15 +67,19 @@ class State:
         return next(reversed(self.messages.values()), None)
 
     @property
+    def _last(self) -> str:
+        return next(reversed(self.messages), "")
+
+    @property
     def answer(self) -> Message | None:
         """The newest message of the agent, also where the user wrote after it."""
-        return next((each for each in reversed(self.messages.values()) if not each.by_user), None)
+        return next((each for each in reversed(self.messages.values()) if each.by_agent), None)
 
     @property
     def reply(self) -> Message | None:
-        """The newest message of the agent, unless the user wrote after it."""
+        """The newest message, where it is the agent's."""
         newest = self.newest
-        return None if newest is None or newest.by_user else newest
+        return newest if newest is not None and newest.by_agent else None
 
     def told(self, info: Json) -> None:
         """Take what a session is; whose sub-agent it is never changes, and is not always said."""
@@ -92,11 +97,13 @@ class State:
             match item:
                 case {"info": {"id": str(id_)} as info, "parts": list(parts)}:
                     self._listed(Message(info), id_, parts, known.get(id_), asked)
-        last = next(reversed(self.messages), "")
+        last = self._last
         for id_, message in known.items():
             if id_ > last and message.touched >= asked:
                 self.messages[id_] = message
                 self._taken(message)
+        if self._last > self._failed:
+            self.error, self.aborted = None, False  # it ended a turn before the newest
 
     def message(self, info: Json, now: float) -> bool:
         """A message is new or changed; say whether that is activity."""
@@ -108,7 +115,7 @@ class State:
             changed, known.info, known.touched = known.info != info, info, now
             self._said(known)
             return changed and not known.by_user  # a request's summary comes after the end
-        last = next(reversed(self.messages), "")
+        last = self._last
         if (parent := string(info, "parentID")) is not None:
             self._missed(parent)
         self.messages[id_] = Message(info, now)
@@ -125,13 +132,13 @@ class State:
         if part is None:
             self.messages.pop(message, None)
         elif (found := self.messages.get(message)) is not None:
-            found.parts.pop(part, None)
+            found.drop(part)
 
     def part(self, part: Json, message: str, now: float, number: int = 0) -> Sign:
         """A part is new or changed; say what that shows."""
         found = self.messages.get(message)
         if found is None:
-            return Sign.LOOK if self._missed(message) else Sign.NOTHING
+            return self._missed(message)
         before = found.put(string(part, "id") or f"{number:06d}", part)
         found.touched = max(found.touched, now)
         if found.by_user:
@@ -165,8 +172,8 @@ class State:
             self.failed(ABORT)
         self.retry_at = None
         match said:
-            case {"type": "retry", "next": int(at) | float(at)}:
-                self.retry_at = at / 1000
+            case {"type": "retry", "next": at}:
+                self.retry_at = seconds(at)
         before, self.doing = self.doing, doing
         if doing is before:
             return kind in ("retry", "interrupted")
@@ -179,7 +186,7 @@ class State:
     def failed(self, error: object) -> None:
         """The session reports an error; an abort is one."""
         if isinstance(error, dict):
-            self.error = error
+            self.error, self._failed = error, self._last
             self.aborted = error.get("name") == "MessageAbortedError"
 
     def keep(self, first: str) -> None:
@@ -187,12 +194,12 @@ class State:
         if first in self.messages and first != next(iter(self.messages)):
             self.messages = {id_: each for id_, each in self.messages.items() if id_ >= first}
 
-    def _missed(self, message: str) -> bool:
+    def _missed(self, message: str) -> Sign:
         """Notice that a message was not seen: something was lost, and must be read; say so once."""
         if message in self.messages or message < next(iter(self.messages), ""):
-            return False
+            return Sign.NOTHING
         whole, self.whole = self.whole, False
-        return whole
+        return Sign.LOOK if whole else Sign.MOVED
 
     def _listed(
         self, message: Message, id_: str, parts: list[object], known: Message | None, asked: float
@@ -202,7 +209,7 @@ class State:
             if isinstance(part, dict):
                 message.put(string(part, "id") or f"{number:06d}", part)
         if known is not None:
-            message.heard = known.heard
+            message.touched = known.touched
             message.grown = {
                 part: text
                 for part, text in known.grown.items()

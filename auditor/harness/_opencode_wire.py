@@ -122,11 +122,21 @@ def objects(found: object, path: str, *keys: str) -> list[Json]:
     return found
 
 
-def object_(found: object, path: str) -> Json:
-    """Give an object. Raises `HarnessUnavailable`."""
-    if not isinstance(found, dict):
-        raise _misshapen(path, "an object", found)
-    return found
+def object_(found: object, path: str, *keys: str) -> Json:
+    """Give an object that has these texts. Raises `HarnessUnavailable`."""
+    return objects([found], path, *keys)[0]
+
+
+def by_session(found: object, path: str, *keys: str) -> Json:
+    """Give what is said of each session: objects with these texts, or a text alone.
+
+    Raises `HarnessUnavailable`.
+    """
+    by = object_(found, path)
+    if not all(session.startswith("ses") for session in by):
+        raise _misshapen(path, "sessions", found)
+    objects([each for each in by.values() if not isinstance(each, str)], path, *keys)
+    return by
 
 
 def _misshapen(path: str, expected: str, found: object) -> HarnessUnavailable:

@@ -47,7 +47,7 @@ def running(look: Look, audit: Audit | None, allowed: Allowed) -> Plan:
 def _may_be_stopped(audit: Audit, look: Look) -> bool:
     """Whether a loop is proved, and what runs right now is part of it: nothing else is stopped."""
     situation = look.situation
-    if any(works(child, look) for child in situation.children):
+    if any(child.doing is Doing.UNKNOWN or works(child, look) for child in situation.children):
         return False
     if audit.by in TEXT_LOOPS:
         return not tool_runs(situation)

@@ -68,7 +68,7 @@ class Child(Struct, frozen=True):
     quiet_since: float
     failed: bool = False
     tools: int = 0
-    """Tools that run in it, or what it asks the user."""
+    """Tools that run in it, or what it asks the user; one where that is not known."""
     created: float | None = None
 
 

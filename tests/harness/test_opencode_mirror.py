@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from auditor.harness._opencode_mirror import SESSIONS, Mirror
 from auditor.live.situation import Doing, HoldKind, Mark, ReplyAs
@@ -12,6 +14,7 @@ from auditor.turn import FinishReason, PendingKind, RequestKind, Text
 from tests.harness.opencode_bus import SESSION, START, Bus, asked
 
 OTHER = "ses_2222222222222222"
+SHELL = "The following tool was executed by the user"
 
 
 def holds(bus: Bus) -> list[HoldKind]:
@@ -271,6 +274,26 @@ def test_of_a_stream_without_end_only_the_end_is_kept() -> None:
     assert bus.turn.reply.endswith("xthe end")
 
 
+@pytest.mark.parametrize(
+    "late",
+    [
+        pytest.param(lambda bus: bus.text("Done.").delta("one."), id="a piece after the end"),
+        pytest.param(
+            lambda bus: bus.writes("Done.").say(
+                "message.part.removed",
+                messageID=bus.newest["id"],
+                partID=bus.messages[-1]["parts"][-1]["id"],
+            ),
+            id="its part was removed",
+        ),
+    ],
+)
+def test_text_that_is_not_under_way_any_more_streams_no_more(late: Any) -> None:
+    bus = asked().begin().writes("Done")
+    assert bus.mirror.streaming(SESSION) == "Done"
+    assert late(asked().begin()).mirror.streaming(SESSION) == ""
+
+
 def test_what_a_failed_attempt_had_written_is_gone_with_the_next() -> None:
     """Each attempt writes the same again; added up, they would look like a loop."""
     bus = asked().begin().writes("I will start")
@@ -406,12 +429,54 @@ def test_an_orphan_that_nobody_heard_may_be_at_work_elsewhere(heard: bool) -> No
 
 
 @pytest.mark.parametrize(
+    "event",
+    [
+        pytest.param(lambda bus: bus.writes("I am"), id="text came"),
+        pytest.param(lambda bus: bus.tool("bash", "pending", "running"), id="a call came"),
+    ],
+)
+def test_a_message_read_first_and_then_heard_is_heard(event: Any) -> None:
+    bus = asked().begin()
+    bus.mirror = Mirror()
+    bus.read().mirror.statuses({}, bus.now)
+    assert bus.seen.unheard
+    event(bus.busy()).idle()
+    assert (bus.seen.orphan, bus.seen.unheard) == (True, False)
+    assert not bus.read().seen.unheard
+
+
+@pytest.mark.parametrize(
     "bus",
     [
         pytest.param(asked().begin().writes("I"), id="it works"),
         pytest.param(asked().begin().text("Done.").finish().idle(), id="it ended"),
         pytest.param(asked().begin().failed("APIError", "no"), id="it failed"),
         pytest.param(asked().idle(), id="the user is not answered"),
+        pytest.param(
+            asked().begin().writes("I").say("session.error", error={"name": "APIError"}).idle(),
+            id="the session failed, and its message does not say so yet",
+        ),
+        pytest.param(
+            asked()
+            .answers()
+            .user({"type": "text", "text": SHELL, "synthetic": True})
+            .busy()
+            .message("assistant")
+            .tool("bash", "pending", "running", command="make")
+            .idle(),
+            id="the user's own command was killed, the turn before it had ended",
+        ),
+        pytest.param(
+            asked()
+            .answers()
+            .user({"type": "compaction", "auto": False})
+            .busy()
+            .message("assistant", summary=True)
+            .writes("So far")
+            .idle(),
+            id="the user's own compaction was killed, the turn before it had ended",
+        ),
+        pytest.param(asked().answers().message("notice"), id="a message of a kind nobody knows"),
     ],
 )
 def test_no_orphan(bus: Bus) -> None:
@@ -439,10 +504,27 @@ def test_an_error_after_a_normal_end_is_no_end() -> None:
     assert (bus.turn.finish, bus.turn.error) == (FinishReason.STOP, None)
 
 
+@pytest.mark.parametrize("time", [10**400, -(10**400), True, "soon", None, [], 1e300])
+def test_a_time_that_is_none_is_not_known(time: Any) -> None:
+    bus = asked().say("session.status", status={"type": "retry", "next": time})
+    assert bus.seen.retry_at is None
+    bus.begin(time={"created": time, "completed": time}).user("Next.", time={"created": time})
+    assert (bus.seen.request_at, bus.turn.started) == (None, None)
+    bus.read().mirror.statuses({}, bus.now)
+    assert bus.seen.request == bus.newest["id"]
+
+
 @pytest.mark.parametrize("error", [None, "broken", [], 3, {}, {"name": 3}, {"data": []}])
 def test_an_error_of_any_shape_is_taken(error: Any) -> None:
     bus = asked().begin().writes("I").say("session.error", error=error).idle()
     assert bus.seen.aborted is None
+
+
+def test_a_message_of_a_kind_nobody_knows_is_no_answer() -> None:
+    bus = asked().message("notice").part(type="text", text="Maintenance at noon.")
+    assert bus.seen.reply is None
+    bus.idle()
+    assert (bus.seen.reply, bus.seen.orphan) == (None, False)
 
 
 # What makes a session legitimately silent (facts 8, 10, 12).
@@ -782,6 +864,59 @@ def test_a_sub_agent_stays_one_when_it_is_told_of_without_its_parent() -> None:
     found = bus.mirror.situation(OTHER, child.now)
     assert found is not None
     assert found.parent == SESSION
+
+
+def test_what_a_sub_agent_runs_is_not_known_before_it_was_read() -> None:
+    """Nobody is sure that nothing runs in it: it counts as work, never as silence."""
+    bus, child = family()
+    child.finish("tool-calls").begin()
+    bus.mirror.forget(OTHER)
+    bus.mirror.known(child.info)
+    child.busy().begin()
+    assert bus.seen.children[0].tools == 1
+    assert (child.read(), bus.seen.children[0].tools) == (child, 0)
+
+
+NAMES = st.sampled_from([f"ses_{number}" for number in range(4)])
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["created", "updated", "deleted", "status", "known", "forget"]),
+            NAMES,
+            st.none() | NAMES,
+        ),
+        max_size=25,
+    )
+)
+def test_no_births_moves_and_deaths_break_a_family(steps: list[tuple[str, str, Any]]) -> None:
+    """Parents nobody knows, another one each time, itself, circles."""
+    mirror = Mirror()
+    for step, session, parent in steps:
+        info = {"id": session} if parent is None else {"id": session, "parentID": parent}
+        match step:
+            case "known":
+                mirror.known(info)
+            case "forget":
+                mirror.forget(session)
+            case "status":
+                said = {"sessionID": session, "status": {"type": "busy"}}
+                mirror.apply({"type": "session.status", "properties": said}, START)
+            case _:
+                said = {"sessionID": session, "info": info}
+                mirror.apply({"type": f"session.{step}", "properties": said}, START)
+        for each in mirror.sessions():
+            found = mirror.situation(each, START)
+            assert found is not None
+            for child in found.children:
+                theirs = mirror.situation(child.session, START)
+                assert theirs is not None
+                assert theirs.parent == each
+    for each in mirror.sessions():
+        mirror.forget(each)
+    assert mirror._children == {}
 
 
 def test_a_session_that_is_deleted_is_gone_and_worth_a_look() -> None:

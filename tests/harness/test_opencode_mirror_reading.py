@@ -137,6 +137,65 @@ def test_a_late_part_of_an_old_message_makes_nothing_unsure() -> None:
     assert (bus.turn.reply, bus.seen.observed) == ("", True)
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param(
+            lambda bus: bus.part(type="text", text="Lost."),
+            id="a part came before it, which was not kept",
+        ),
+        pytest.param(
+            lambda bus: bus.say("session.created", info=bus.info).mirror.rest(bus.now + 1),
+            id="it was said before, and the messages were forgotten since",
+        ),
+    ],
+)
+def test_a_session_whose_beginning_is_told_late_is_not_observed(before: Any) -> None:
+    bus = Bus()
+    bus.messages.append({"info": {"id": "msg_00000001"}, "parts": []})
+    before(bus)
+    bus.idle().mirror.rest(bus.now + 1)
+    bus.created()
+    assert not bus.seen.observed
+    assert Bus().created().seen.observed  # the control
+    assert bus.read().seen.observed
+
+
+@pytest.mark.parametrize("name", ["MessageAbortedError", "APIError"])
+def test_what_ended_a_turn_does_not_end_the_one_after_it(name: str) -> None:
+    """Its request was missed, and read; an abort is over when the user writes again."""
+    bus = asked("One.").begin().writes("I will").failed(name, "no")
+    ended, aborted = bus.turn.finish, bus.seen.aborted
+    away = elsewhere(bus)
+    bus.read(bus.wait(60).now)
+    assert (bus.turn.finish, bus.seen.aborted) == (ended, aborted)  # nobody wrote since
+    away.user("Two.").busy().begin().text("On it.")
+    bus.messages = away.messages
+    bus.now = away.now
+    bus.read(bus.now).mirror.statuses({SESSION: {"type": "busy"}}, bus.now)
+    assert (bus.turn.request, bus.turn.finish, bus.turn.error) == ("Two.", None, None)
+    assert bus.seen.aborted is None
+
+
+def test_an_abort_that_came_while_the_list_was_on_its_way_stays() -> None:
+    bus = asked("One.")
+    asked_at = bus.now
+    bus.wait(0.1).begin().writes("I").say("session.error", error={"name": "MessageAbortedError"})
+    bus.mirror.read(bus.info, json.loads(json.dumps(bus.messages[:1])), bus.now, asked_at)
+    assert bus.seen.aborted == bus.newest["id"]
+
+
+def test_parts_of_a_message_that_was_never_seen_are_a_sign_of_life() -> None:
+    bus = elsewhere(asked().begin().tool("bash", "pending")).read()
+    for number in range(3):
+        part = {"id": f"prt_9{number}", "messageID": "msg_99999999", "type": "text", "text": "Two."}
+        bus.wait(60).say("message.part.updated", part=part)
+        assert bus.seen.quiet_since == bus.now
+    since = bus.seen.quiet_since
+    bus.wait(60).say("message.part.updated", part={**part, "messageID": "msg_00000000"})
+    assert bus.seen.quiet_since == since  # older than all that is kept: nobody works on it
+
+
 def test_text_under_way_survives_a_reading_that_cannot_have_it() -> None:
     """The server lists it as empty until it ends (fact 2)."""
     bus = asked().begin().writes("I will ", "read it").read()

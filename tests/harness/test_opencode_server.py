@@ -189,7 +189,8 @@ class Everything(Server):
     def __call__(self, request: httpx.Request) -> httpx.Response:
         self.asked.append(request)
         last = request.url.path.rsplit("/", 1)[-1]
-        return httpx.Response(200, json={} if last in (SESSION, "status") else [])
+        objects = {SESSION: {"id": SESSION}, "status": {}}
+        return httpx.Response(200, json=objects.get(last, []))
 
 
 @pytest.mark.parametrize("directory", [None, "/home/ann/my project"])
@@ -275,6 +276,7 @@ def test_an_answer_may_be_wrapped(*, wrapped: bool) -> None:
 
 
 PAGE = httpx.Response(200, text="<html>Sign in</html>")
+FAULT = {"name": "UnknownError", "data": {"message": "it broke"}}
 NO_LIST = [{}, None, 3, "text", {"data": 4}, [None], [[]], PAGE, httpx.Response(200)]
 LISTS: list[tuple[str, Callable[[OpenCode], Awaitable[Any]], list[Any]]] = [
     ("session", lambda o: o.sessions(9), [[{"title": "no id"}]]),
@@ -284,8 +286,12 @@ LISTS: list[tuple[str, Callable[[OpenCode], Awaitable[Any]], list[Any]]] = [
     ("question", lambda o: o.questions(), [[{"id": 1, "sessionID": SESSION}]]),
 ]
 OBJECTS: list[tuple[str, Callable[[OpenCode], Awaitable[Any]], list[Any]]] = [
-    (SESSION, lambda o: o.session(SESSION), []),
-    ("status", lambda o: o.statuses(), [{SESSION: {"state": "busy"}}, {SESSION: 1}]),
+    (SESSION, lambda o: o.session(SESSION), [{}, {"title": "no id"}, FAULT, {"id": 4}]),
+    (
+        "status",
+        lambda o: o.statuses(),
+        [{SESSION: {"state": "busy"}}, {SESSION: 1}, FAULT, {"message": "try again later"}],
+    ),
 ]
 
 
@@ -323,6 +329,17 @@ def test_messages_come_oldest_first_whatever_the_order() -> None:
     bus = asked("One.").answers().user("Two.").answers()
     found = run(lambda o: o.messages(SESSION), Server(message=bus.messages[::-1]))
     assert found == bus.messages
+
+
+@pytest.mark.parametrize("time", [10**400, "soon", None])
+def test_a_time_that_is_none_costs_no_message(time: Any) -> None:
+    rows = [
+        {"info": {"id": "msg_2", "time": {"created": 5}}},
+        {"info": {"time": {"created": time}}},
+    ]
+    raw = json.dumps(rows).encode()
+    server = Server(message=httpx.Response(200, content=raw))
+    assert len(run(lambda o: o.messages(SESSION), server)) == 2
 
 
 def test_of_a_long_turn_the_beginning_is_asked_for_too() -> None:

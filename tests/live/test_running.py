@@ -49,6 +49,8 @@ def stopped(ago: float, message: str = "msg_0", outcome: str = "done", deed: str
 LOOPS = [
     case("DS-T16 AR-T058 the same call six times", LOOP, "abort", "tool_loop"),
     case("but a sub-agent works", but(LOOP, children=(child(),)), "wait"),
+    case("nobody knows what its sub-agent does", but(LOOP, children=(child("unknown"),)), "rest"),
+    case("its sub-agent has ended", but(LOOP, children=(child("idle"),)), "abort", "tool_loop"),
     case("three times is not yet a loop", runs(*again(3, command="ls")), "wait"),
     case(
         "DS-T17 the same call, another result each time",
