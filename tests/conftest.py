@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,11 @@ MISSING = (
     f"NOT CHECKED: there are no shared samples at {SHARED} (AUDITOR_SHARED names another place), "
     "so the golden structures of real transcripts and the bars on labelled turns were not tested."
 )
+
+
+def pytest_configure() -> None:
+    # A shell that begins us in the background has this signal ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> str | None:
