@@ -435,14 +435,16 @@ def story() -> Bus:
 
 @settings(max_examples=60, deadline=None)
 @given(st.randoms(use_true_random=False), st.data())
-def test_events_doubled_and_dropped_end_as_the_server_says(
+def test_events_doubled_dropped_and_out_of_order_end_as_the_server_says(
     chance: random.Random, data: st.DataObject
 ) -> None:
     """Whatever was lost: once the session is read, the turn is the one that the server has."""
     whole = story()
     mirror = Mirror()
     lost = data.draw(st.sets(st.integers(0, len(whole.log) - 1), max_size=20))
-    for number, event in enumerate(whole.log):
+    late = data.draw(st.sampled_from([0, 2, 5]))  # places that an event may come too late
+    mixed = sorted(enumerate(whole.log), key=lambda each: each[0] + chance.uniform(0, late))
+    for number, event in mixed:
         for _ in range(0 if number in lost else chance.choice([1, 1, 2, 3])):
             mirror.apply(event, START + number)
             mirror.situation(SESSION, START + number)
@@ -459,6 +461,7 @@ def test_events_doubled_and_dropped_end_as_the_server_says(
         expected.marks,
         expected.progressed,
     )
+    assert (found.orphan, found.aborted, found.holds) == (False, None, ())
 
 
 def test_events_doubled_give_what_they_give_once() -> None:
