@@ -37,8 +37,9 @@ WINDOW = 45.0
 """Seconds without an event after which nothing more is waited for; none of the tools waits longer
 before a first nudge by the settings used here."""
 
-ENOUGH = 60.0
-"""Seconds after which a session that still works is stopped: the loops that nobody stopped."""
+ENOUGH = 30.0
+"""Seconds, once all others came to rest, after which one that still works is stopped: the loops
+that nobody stopped."""
 
 CONTESTED = frozenset({"todos-open"})
 """Open to-dos and no claim: some tools nudge there on purpose. Shown, and in no total."""
@@ -81,13 +82,13 @@ def play(beside: Beside, scenarios: tuple[Scenario, ...]) -> Column:
 
 def calm(server: OpenCodeServer, played: Iterable[Played]) -> None:
     """Wait until nothing has happened for a while; stop what never ends."""
-    left = list(played)
+    left, began = list(played), time.time()
     while left:
         now = time.time()
         last = {each.session: server.last.get(each.session, 0.0) for each in left}
         for each in left:
             works = now - last[each.session] < 1
-            if works and now - each.began > ENOUGH and each.trouble != ENDLESS:
+            if works and now - began > ENOUGH and each.trouble != ENDLESS:
                 each.trouble = ENDLESS
                 server.abort(each.session)
         left = [each for each in left if now - last[each.session] < WINDOW]
