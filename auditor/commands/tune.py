@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from auditor.tuning.tune import Order, Tuned
+    from auditor.tuning.lora import Told
+    from auditor.tuning.tune import Tuned
 
 
 CALIBRATION = "calibration"
@@ -20,9 +23,13 @@ CALIBRATION = "calibration"
 
 def tune(  # noqa: PLR0913, PLR0917 - one for each option
     data: Annotated[
-        list[Path],
-        typer.Argument(metavar="DATA...", help="Labelled turn records (.jsonl, .jsonl.gz)."),
-    ],
+        list[Path] | None,
+        typer.Argument(
+            metavar="DATA",
+            help="Labelled turn records (.jsonl, .jsonl.gz), or transcripts of turns that you"
+            " labelled. Default: all transcripts on this machine.",
+        ),
+    ] = None,
     base: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The model it stands on. Default: the default's base."),
@@ -51,20 +58,24 @@ def tune(  # noqa: PLR0913, PLR0917 - one for each option
         float, typer.Option(metavar="N", min=0.0, help="How long an adapter may be trained.")
     ] = 60.0,
     seed: Annotated[int, typer.Option(metavar="N", help="Of all that is drawn.")] = 0,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where the same command was interrupted.")
-    ] = False,
+    db: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="The store with your labels. Default: AUDITOR_DB, or the usual."
+        ),
+    ] = None,
 ) -> None:
     """Teach a decision model whose move is next, on your own labelled turns.
 
     Always fits a head: a few numbers on what the base model holds where a reply ends. With the
-    extra tune installed an adapter is trained too, and kept if labels of groups it has not seen
-    become less surprising with it. Writes both, a row that names them, a card and a calibration.
+    extra tune installed an adapter is trained too, and kept if it helps on labelled turns of groups
+    (repositories, sessions) it has not seen. Writes both with a card and a calibration, and says
+    how they are used. Interrupted, the same command goes on from where it was.
 
     \b
     Examples:
-      auditor tune labelled.jsonl --name mine
-      auditor tune labelled.jsonl --head-only --out models
+      auditor tune --name mine                   the turns you labelled with `auditor label`
+      auditor tune labelled.jsonl --head-only    labelled turn records
       auditor scan --model mine --calibration mine
     """
     from auditor.commands.answering import answering
@@ -74,25 +85,28 @@ def tune(  # noqa: PLR0913, PLR0917 - one for each option
         from auditor.backends._cpus import granted
         from auditor.models import registry
         from auditor.tuning.files import write
-        from auditor.tuning.tune import Order
+        from auditor.tuning.gathered import labelled_records
+        from auditor.tuning.tune import Order, tuned
 
-        order = Order(
-            data=tuple(data),
-            name=_checked(name),
-            base=base or _base(),
-            out=out or registry.folder(),
-            adapter=adapter,
-            made=made,
-            minutes=minutes,
-            seed=seed,
-            threads=granted(),
-            resume=resume,
-        )
-        found = _worked(order)
-        digest, paths = write(found)
-        place = calibrations.folder() if out is None else out / CALIBRATION
-        calibrated, problem = _calibrated(found, digest, place)
-        typer.echo("\n".join([*_told(found), *(f"wrote {path}" for path in [*paths, *calibrated])]))
+        name = _checked(name)
+        with _telling() as told, labelled_records(data or [], db, told) as (files, lost):
+            order = Order(
+                data=files,
+                name=name,
+                base=base or _base(),
+                out=out or registry.folder(),
+                adapter=adapter,
+                made=made,
+                minutes=minutes,
+                seed=seed,
+                threads=granted(),
+            )
+            found = tuned(order, told)
+            digest, paths = write(found)
+            place = calibrations.folder() if out is None else out / CALIBRATION
+            calibrated, problem = _calibrated(found, digest, place)
+        said = [*_told(found, lost), *(f"wrote {path}" for path in [*paths, *calibrated])]
+        typer.echo("\n".join(said))
         typer.echo(problem or _next(found, out))
 
 
@@ -123,30 +137,35 @@ def _base() -> str:
     return next(plain, model).name
 
 
-def _worked(order: Order) -> Tuned:
-    """Do it behind a bar on a terminal, else a line for each new thing that is done."""
+@contextmanager
+def _telling() -> Iterator[Told]:
+    """Show a bar on a terminal, else a line for each new thing that is done."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Left
 
     from auditor.show import console
-    from auditor.tuning.tune import tuned
 
     to, doing = console(sys.stderr), ""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Left())
     remarks = TextColumn("{task.fields[remark]}")
-    with Progress(*columns, remarks, console=to, transient=True, disable=not to.is_terminal) as bar:
-        task = bar.add_task("", total=None, remark="")
+    bar = Progress(*columns, remarks, console=to, transient=True, disable=not to.is_terminal)
+    task = bar.add_task("", total=None, remark="", start=False)
 
-        def told(what: str, done: int, total: int, remark: str) -> None:
-            nonlocal doing
-            if what != doing:
-                doing = what
-                bar.reset(task, description=what, total=total, remark=remark)
-                if not to.is_terminal:
-                    to.print(f"{what} ({total:,})")
-            bar.update(task, completed=done, total=total, remark=remark)
+    def told(what: str, done: int, total: int, remark: str) -> None:
+        nonlocal doing
+        if what != doing:
+            doing = what
+            bar.reset(task, description=what, total=total, remark=remark)
+            if not to.is_terminal:
+                to.print(f"{what} ({total:,})")
+        bar.update(task, completed=done, total=total, remark=remark)
 
-        return tuned(order, told)
+    try:
+        with bar:
+            yield told
+    except KeyboardInterrupt:
+        to.print("What was done so far is kept: the same command goes on from there.")
+        raise
 
 
 def _calibrated(made: Tuned, digest: str, to: Path) -> tuple[list[Path], str | None]:
@@ -179,17 +198,17 @@ def _calibrated(made: Tuned, digest: str, to: Path) -> tuple[list[Path], str | N
     return calibrations.write(fit, card(fit), to), None
 
 
-def _told(made: Tuned) -> list[str]:
+def _told(made: Tuned, lost: int) -> list[str]:
     """Say in a few lines what came out."""
     learned = made.lesson
     labels = int(learned.labels.sum())
     turns = f"{labels:,} labelled and {len(learned.examples) - labels:,} made turns"
-    lines = [f"{turns} of {len(set(learned.groups)):,} groups"]
+    lines = [f"{turns} of {len(set(learned.groups)):,} groups (repositories or sessions)"]
     loss = min(made.chosen.losses.values())
     auc = "—" if made.auc is None else f"{made.auc:.3f}"
     lines.append(
-        f"head, on groups it has not seen: loss {loss:.3f} (shares alone {made.chosen.base:.3f}),"
-        f" AUC {auc} on {len(made.answers):,} labelled turns"
+        f"head, on groups it has not seen: loss {loss:.3f} ({made.chosen.base:.3f} by how frequent"
+        f" each answer is), AUC {auc} on {len(made.answers):,} labelled turns"
     )
     if (found := made.adapted) is not None:
         lines.append(
@@ -198,6 +217,8 @@ def _told(made: Tuned) -> list[str]:
             f" {found.agrees:.3f}"
         )
     lines.append("the adapter is kept" if made.why is None else f"no adapter: {made.why}")
+    if lost:
+        lines.append(f"{lost:,} labelled turns are in none of the transcripts that were read")
     if learned.unread:
         lines.append(f"{learned.unread:,} lines that are no turn records")
     return lines

@@ -101,7 +101,9 @@ def _blocks(made: Tuned) -> Iterator[str]:
     files = ", ".join(f"`{path.name}`" for path in order.data)
     yield f"{learned.records:,} turn records of {files}; {len(set(learned.groups)):,} groups."
     rows = Counter((example.kind, example.option) for example in learned.examples)
-    yield _columns(("kind", "whose move", "examples"), [(*pair, n) for pair, n in rows.items()])
+    yield _columns(
+        ("kind", "whose move", "examples"), [(*pair, n) for pair, n in sorted(rows.items())]
+    )
     yield "## Recipe"
     name = model.name if model else made.base.path.name
     yield (

@@ -65,13 +65,16 @@ class Chosen(NamedTuple):
     base: float
 
 
-def enough(taught: Taught) -> None:
+def enough(options: NDArray[np.intp], groups: Sequence[str]) -> None:
     """Raise `NotEnough` for fewer examples than a head needs, or all of one group."""
-    counts = np.bincount(taught.options, minlength=len(OPTIONS))
+    counts = np.bincount(options, minlength=len(OPTIONS))
     if counts.min() < LEAST:
-        said = ", ".join(f"{n} {name}" for name, n in zip(OPTIONS, counts, strict=True))
-        raise NotEnough(f"too few examples of some option ({said}); expected {LEAST} of each")
-    if len(set(taught.groups)) < 2:
+        said = ", ".join(f"{name} {n}" for name, n in zip(OPTIONS, counts, strict=True))
+        raise NotEnough(
+            f"too few examples of some answer to whose move is next ({said}); expected {LEAST} of"
+            " each"
+        )
+    if len(set(groups)) < 2:
         raise NotEnough(
             "all examples are of one repository or session; expected two or more, so that what is"
             " learned can be tried on turns it was not learned from"
@@ -115,7 +118,7 @@ def crossed(taught: Taught, strength: float) -> Matrix:
 
 def chosen(taught: Taught) -> Chosen:
     """Choose the strength by the loss on unseen groups. Raises `NotEnough`."""
-    enough(taught)
+    enough(taught.options, taught.groups)
     tried = {strength: crossed(taught, strength) for strength in STRENGTHS}
     losses = {strength: loss(taught, said) for strength, said in tried.items()}
     best = min(losses, key=losses.__getitem__)

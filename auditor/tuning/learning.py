@@ -69,7 +69,7 @@ def lesson(paths: Sequence[Path], *, made: bool, seed: int) -> Lesson:
     if not given:
         raise NotEnough(
             f"none of {len(found):,} turns has a label that is sure; expected labelled turn"
-            " records, such as `auditor labels export` writes"
+            " records, or transcripts with turns that were labelled by `auditor label`"
         )
     every = [*given, *(free(found, seed=seed) if made else ())]
     every.sort(key=lambda example: (example.group, example.kind, example.id))

@@ -51,10 +51,20 @@ def states(
     for at in range(0, len(shown), CHUNK):
         chunk = shown[at : at + CHUNK]
         file = folder / f"{_name(model.identity, budget, chunk)}.npy"
-        found.append(np.load(file) if file.is_file() else _read(chunk, model, budget, file))
+        kept = _kept(file)
+        found.append(_read(chunk, model, budget, file) if kept is None else kept)
         told(at + len(chunk), len(shown))
     both = np.vstack(found) if found else np.zeros((0, 1))
     return Read(both[:, :-1], both[:, -1])
+
+
+def _kept(file: Path) -> Matrix | None:
+    """Load what was read before; None where nothing was, or a crash left half of it."""
+    try:
+        kept: Matrix = np.load(file)
+    except (OSError, ValueError, EOFError):
+        return None
+    return kept
 
 
 def _read(chunk: Sequence[Evidence], model: Llama, budget: int, file: Path) -> Matrix:

@@ -7,11 +7,9 @@ may be fitted on: each is by numbers that its repository or session had no part 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -58,7 +56,6 @@ class Order(Struct, frozen=True, kw_only=True):
     minutes: float = 60.0
     seed: int = 0
     threads: int = 2
-    resume: bool = False
 
 
 class Tuned(Struct, frozen=True, kw_only=True):
@@ -89,25 +86,26 @@ def tuned(order: Order, told: Told) -> Tuned:
     """Do it all but the files. Raises `AuditorError` of many kinds."""
     _installed(order)
     learned = lesson(order.data, made=order.made, seed=order.seed)
+    heads.enough(learned.options, learned.groups)  # before anything is fetched or read
     base = _base(order.base)
     name = order.name or f"tuned-{learned.digest[:8]}"
-    with _work(order, name, learned, base) as folder:
-        shown = [example.evidence for example in learned.examples]
-        with Llama(base.path, base.digest) as model:
-            read = states(
-                shown,
-                model,
-                order.budget,
-                folder / "states",
-                lambda done, total: told("reading the turns", done, total, ""),
-            )
-        taught = Taught(read.states, learned.options, learned.weights, learned.groups)
-        told("fitting the head", 0, 1, "")
-        with one_thread():
-            chosen = heads.chosen(taught)
-            head = heads.fitted(taught, chosen.strength, budget=order.budget, base=base.digest)
-        told("fitting the head", 1, 1, f"loss on unseen groups {min(chosen.losses.values()):.4f}")
-        tried, why = _adapter(order, learned, base, taught, read, chosen, folder, told)
+    folder = _work(order, name, learned, base)
+    shown = [example.evidence for example in learned.examples]
+    with Llama(base.path, base.digest) as model:
+        read = states(
+            shown,
+            model,
+            order.budget,
+            folder / "states",
+            lambda done, total: told("reading the turns", done, total, ""),
+        )
+    taught = Taught(read.states, learned.options, learned.weights, learned.groups)
+    told("fitting the head", 0, 1, "")
+    with one_thread():
+        chosen = heads.chosen(taught)
+        head = heads.fitted(taught, chosen.strength, budget=order.budget, base=base.digest)
+    told("fitting the head", 1, 1, f"loss on unseen groups {min(chosen.losses.values()):.4f}")
+    tried, why = _adapter(order, learned, base, taught, read, chosen, folder, told)
     return _outcome(order, name, base, learned, head, chosen, read, tried, why)
 
 
@@ -127,27 +125,20 @@ def _base(name: str) -> Located:
     return base
 
 
-@contextlib.contextmanager
-def _work(order: Order, name: str, learned: Lesson, base: Located) -> Iterator[Path]:
-    """Give the folder of unfinished work; what is in it is of this very work, or it is refused."""
+def _work(order: Order, name: str, learned: Lesson, base: Located) -> Path:
+    """Give the folder of unfinished work: that of this very work, or an empty one."""
     folder = order.out / f"{name}{WORK}"
     about = (learned.digest, base.digest, order.budget, order.seed)
     key = hashlib.sha256(msgspec.json.encode(about)).hexdigest()
     file = folder / "work.sha256"
     try:
-        same = file.read_text(encoding="ascii") == key if file.is_file() else None
-        if order.resume and not same:
-            raise ConfigError(
-                f"--resume: there is no unfinished work of these turns in {folder}; expected the"
-                " same data, base and seed as before"
-            )
-        if not order.resume:
+        if not (file.is_file() and file.read_bytes() == key.encode()):
             shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(key, encoding="ascii")
+            folder.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(key.encode())
     except OSError as error:
         raise ConfigError(f"{folder} cannot be written ({error.strerror})") from error
-    yield folder
+    return folder
 
 
 def _adapter(  # noqa: PLR0913, PLR0917 - everything that was found so far

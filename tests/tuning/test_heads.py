@@ -85,7 +85,7 @@ def test_an_option_that_is_never_seen_in_a_fold_is_never_said() -> None:
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (taught(21), r"7 agent, 7 user, 7 nobody\); expected 8"),
+        (taught(21), r"agent 7, user 7, nobody 7\); expected 8"),
         (taught(90, groups=1), "of one repository or session"),
     ],
 )

@@ -107,11 +107,13 @@ def test_what_was_read_before_an_interruption_is_not_read_again(
     arguments = ("tune", data, "--head-only", "--labels-only", "--name", "mine", "--out", out)
     with monkeypatch.context() as broken:
         broken.setattr(tune.heads, "chosen", _interrupted)
-        assert run(*arguments).exit_code == 130
+        done = run(*arguments)
+    assert done.exit_code == 130
+    assert "the same command goes on from there" in done.stderr
     assert files(out) == {"mine.work"}
     with monkeypatch.context() as no_more:
         no_more.setattr(states, "_read", lambda *_: pytest.fail("a turn was read again"))
-        assert run(*arguments, "--resume").exit_code == 0
+        assert run(*arguments).exit_code == 0
     assert "mine.work" not in files(out)
 
 
@@ -119,11 +121,35 @@ def _interrupted(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_there_must_be_something_to_resume(tmp_path: Path) -> None:
+def test_unfinished_work_of_other_turns_is_not_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, heads = tmp_path / "out", set()
+    for place, n in (("one", 12), ("two", 9)):
+        (tmp_path / place).mkdir()
+        arguments = ("tune", corpus.turns(tmp_path / place, n), "--head-only", "--labels-only")
+        where = ("--name", "mine", "--out")
+        with monkeypatch.context() as broken:
+            broken.setattr(tune.heads, "chosen", _interrupted)
+            assert run(*arguments, *where, out).exit_code == 130
+        assert run(*arguments, *where, tmp_path / place).exit_code == 0
+        heads.add((tmp_path / place / "mine.head.json").read_bytes())
+    assert run(*arguments, *where, out).exit_code == 0
+    assert (out / "mine.head.json").read_bytes() == (tmp_path / "two/mine.head.json").read_bytes()
+    assert len(heads) == 2
+
+
+def test_what_a_crash_left_half_written_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data, out = corpus.turns(tmp_path, 12), tmp_path / "out"
-    done = run("tune", data, "--head-only", "--out", out, "--resume")
-    assert done.exit_code == 2
-    assert "--resume: there is no unfinished work of these turns" in done.stderr
+    arguments = ("tune", data, "--head-only", "--labels-only", "--name", "mine", "--out", out)
+    with monkeypatch.context() as broken:
+        broken.setattr(tune.heads, "chosen", _interrupted)
+        assert run(*arguments).exit_code == 130
+    for number, file in enumerate(sorted((out / "mine.work" / "states").glob("*.npy"))):
+        file.write_bytes(b"" if number else file.read_bytes()[:-1000])
+    assert run(*arguments).exit_code == 0
 
 
 # refused
@@ -147,14 +173,18 @@ def test_without_the_extra_a_head_is_made_and_that_is_said(
     assert "no adapter: torch not installed (pip install 'turn-auditor[tune]')" in done.stdout
 
 
+@pytest.mark.parametrize("more", [(), ("--labels-only",)])
 def test_too_few_labels_to_try_an_adapter_on_are_said_before_it_is_trained(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
 ) -> None:
+    """However many made turns there are beside them."""
     monkeypatch.setattr(tune, "missing", list)
     monkeypatch.setattr(tune, "adapted", lambda *_: pytest.fail("an adapter was trained"))
-    done = run("tune", corpus.turns(tmp_path, 12), "--labels-only", "--name", "mine")
+    done = run("tune", corpus.turns(tmp_path, 24), "--name", "mine", *more)
     assert done.exit_code == 0, done.output
-    assert re.search(r"no adapter: [69] labelled turns in .* held back are too few", done.stdout)
+    few = re.search(r"no adapter: (\d+) labelled turns in .* held back are too few", done.stdout)
+    assert few is not None
+    assert int(few[1]) in (12, 15)
 
 
 def test_what_is_missing_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,9 +194,15 @@ def test_what_is_missing_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize(
     ("n", "repos", "said"),
-    [(4, 2, "too few examples of some option"), (12, 1, "of one repository or session")],
+    [
+        (4, 2, "too few examples of some answer to whose move is next (agent 4, user 4, nobody 4)"),
+        (12, 1, "of one repository or session"),
+    ],
 )
-def test_too_few_labels_are_said(tmp_path: Path, n: int, repos: int, said: str) -> None:
+def test_too_few_labels_are_said_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int, repos: int, said: str
+) -> None:
+    monkeypatch.setattr(tune, "states", lambda *_: pytest.fail("turns were read"))
     done = run("tune", corpus.turns(tmp_path, n, repos), "--head-only", "--labels-only")
     assert done.exit_code == 4
     assert said in done.stderr
