@@ -80,6 +80,13 @@ class LiveRows(SwitchRows):
             self._db.execute(_CLAIM, (*key, claimed + 1, self.hidden(by), now))
         return True
 
+    def claimed(self, session: str, message: str, deed: Deed, since: float) -> bool:
+        """Whether a deed was claimed since a moment."""
+        key = (self.hidden(session), self._name(message), deed.value)
+        with wrapped(self.path):
+            claimed, last = self._read.execute(_CLAIMED, key).fetchone()
+        return bool(claimed) and last >= since
+
     def _delivered(self, key: tuple[str, ...]) -> bool:
         return self._db.execute(_DELIVERED, key).fetchone() is not None
 

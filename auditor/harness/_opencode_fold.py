@@ -51,7 +51,6 @@ _GOES_ON = frozenset({"tool-calls", "unknown"})
 _ASKING = frozenset({"question", "plan_exit", "plan_enter"})
 """Tools that wait for the user while they run."""
 
-_SHELL = "The following tool was executed by the user"
 _AFTER_SUBTASK = "Summarize the task tool output above"
 _NOTIFICATION = '<task id="'
 
@@ -137,7 +136,7 @@ class Session:
         match part:
             case {"metadata": {"compaction_continue": True}}:
                 return
-            case _ if text == _SHELL:
+            case _ if text == says.SHELL:
                 self._shell = True
             case _ if text.startswith(_NOTIFICATION):
                 if self._over:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from math import inf
 
-from auditor.harness._opencode_parts import Json, string, when
+from auditor.harness._opencode_parts import SHELL, Json, string, when
 from auditor.live.situation import Mark, ReplyAs
 
 MARK = "auditor"
@@ -108,6 +108,10 @@ class Message:
             part.get("type") in ("text", "file", "agent", "subtask") and not _put_in(part)
             for part in self.parts.values()
         )
+
+    def by_command(self) -> bool:
+        """Whether what answers it is a `!` command of the user's own."""
+        return any(part.get("text") == SHELL for part in self.parts.values())
 
     def mark(self) -> Mark | None:
         """An auditor's mark on it."""

@@ -19,6 +19,9 @@ ERRORS = {
     "ContentFilterError": FinishReason.CONTENT_FILTER,
     "MessageOutputLengthError": FinishReason.LENGTH,
 }
+SHELL = "The following tool was executed by the user"
+"""What a user message says whose answer is the user's own `!` command."""
+
 LATEST = 253_402_300_800_000
 """Milliseconds until the year 10000: no clock and no `datetime` shows more."""
 

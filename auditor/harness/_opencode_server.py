@@ -118,6 +118,13 @@ class OpenCode:
                     return version
         raise HarnessUnavailable(f"{self.url}: no OpenCode server answers there")
 
+    async def folder(self) -> str:
+        """Give the folder that is watched: the one named, else the server's own."""
+        if self.directory is not None:
+            return self.directory
+        found = object_(await self._get("/path"), "/path", "directory")
+        return str(found["directory"])
+
     async def events(self) -> AsyncIterator[object]:
         """Give the events of the directory, decoded, until the stream ends: then it raises.
 

@@ -11,13 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 
+from auditor.harness._opencode_asks import Asks
 from auditor.harness._opencode_message import Message, Sign, progress, worked
 from auditor.harness._opencode_parts import Json, seconds, string, when
 from auditor.harness._opencode_waits import Waits
-from auditor.live.situation import Doing, Mark, ReplyAs
-
-MARKS = 50
-"""Marks remembered of a session: far more than any budget allows."""
+from auditor.live.situation import Doing
 
 KEPT = 5_000
 """Messages kept, whatever they are: some ten times the longest turn seen here (a guess)."""
@@ -48,19 +46,23 @@ class State:
         self.waits = Waits()
         self.todos: list[object] | None = None
         self.error: Json | None = None
-        self.aborted = False
         self.progressed = False
-        self.marks: list[Mark] = []
-        self.request: str | None = None
-        self.request_at: float | None = None
-        self.reply_as = ReplyAs()
+        self.asks = Asks()
         self.unseen = 0  # characters that came since somebody looked
-        self._replying = ""  # the message that `reply_as` is of
         self._failed = ""  # the newest message when the session reported its error
+        self._stopped: str | None = None  # and when it reported that it was aborted
 
     @property
     def parent(self) -> str | None:
         return string(self.info, "parentID")
+
+    @property
+    def aborted(self) -> bool:
+        """Whether it was stopped since somebody last asked for something: a person, an auditor.
+
+        A command of the user's own or a compaction lifts no stop.
+        """
+        return self._stopped is not None and self.asks.newest <= self._stopped
 
     @property
     def newest(self) -> Message | None:
@@ -92,7 +94,7 @@ class State:
         What events said since `asked`, when the list was asked for, is newer and stays.
         """
         known, self.messages = self.messages, {}
-        self.marks, self.whole, self.progressed = [], True, False
+        self.asks.marks, self.whole, self.progressed = [], True, False
         for item in messages:
             match item:
                 case {"info": {"id": str(id_)} as info, "parts": list(parts)}:
@@ -103,7 +105,9 @@ class State:
                 self.messages[id_] = message
                 self._taken(message)
         if self._last > self._failed:
-            self.error, self.aborted = None, False  # it ended a turn before the newest
+            self.error = None  # it ended a turn before the newest
+        if self._stopped == "":
+            self._stopped = self._last  # whatever there is came before
 
     def message(self, info: Json, now: float) -> bool:
         """A message is new or changed; say whether that is activity."""
@@ -124,7 +128,7 @@ class State:
         if id_ < last:
             self.messages = dict(sorted(self.messages.items()))  # ids ascend with time
         else:
-            self.error, self.aborted = None, False
+            self.error = None
         return True
 
     def removed(self, message: str, part: str | None = None) -> None:
@@ -144,7 +148,7 @@ class State:
         if found.by_user:
             self._said(found)
             return Sign.NOTHING if part == before else Sign.LOOK
-        self.progressed = self.progressed or progress(part)
+        self.progressed = self.progressed or self._progress(found, part)
         shown = worked(part, before)
         if shown is Sign.MOVED:
             grown = len(string(part, "text") or "") - len(string(before, "text") or "")
@@ -187,7 +191,8 @@ class State:
         """The session reports an error; an abort is one."""
         if isinstance(error, dict):
             self.error, self._failed = error, self._last
-            self.aborted = error.get("name") == "MessageAbortedError"
+            if error.get("name") == "MessageAbortedError":
+                self._stopped = self._last
 
     def keep(self, first: str) -> None:
         """Forget the messages before this one."""
@@ -222,36 +227,19 @@ class State:
     def _taken(self, message: Message) -> None:
         """Learn from a message that was read what events would have said one by one."""
         self._said(message)
-        if not message.by_user and any(map(progress, message.parts.values())):
-            self.progressed = True
+        if not message.by_user:
+            parts = message.parts.values()
+            self.progressed = self.progressed or any(self._progress(message, p) for p in parts)
+
+    def _progress(self, message: Message, part: Json) -> bool:
+        """Whether a part is something that the agent did, not the user."""
+        asked = self.messages.get(string(message.info, "parentID") or "")
+        return progress(part) and not (asked is not None and asked.by_command())
 
     def _ended(self) -> float | None:
         """When the newest message was completed, as far as it is said."""
         return when(self.newest.info, "completed") if self.newest is not None else None
 
     def _said(self, message: Message) -> None:
-        """Who wrote a user message: a person, an auditor, or the harness."""
-        if not message.by_user or (id_ := string(message.info, "id")) is None:
-            return
-        if (mark := message.mark()) is not None:
-            if all(known.message != id_ for known in self.marks):
-                self.marks = [*self.marks, mark][-MARKS:]
-                self.progressed = False
-            return
-        if id_ > (self.request or "") and message.by_person() and not self._sent_again(message):
-            self.request, self.request_at = id_, when(message.info, "created")
-        if message.parts and id_ >= self._replying:
-            self.reply_as, self._replying = message.reply_as() or self.reply_as, id_
-
-    def _sent_again(self, message: Message) -> bool:
-        """Whether the harness sends the person's request again, after it compacted."""
-        before: Message | None = None
-        for each in self.messages.values():
-            if each is message:
-                break
-            before = each
-        asked = self.messages.get(self.request or "")
-        if before is None or asked is None or before.info.get("summary") is not True:
-            return False
-        words = asked.words()
-        return not before.by_user and bool(words) and message.words().startswith(words)
+        if self.asks.take(message, self.messages):
+            self.progressed = False

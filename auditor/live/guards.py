@@ -70,8 +70,11 @@ def own_abort(look: Look) -> Done | None:
 def _ended_by(done: Done, situation: Situation) -> bool:
     """Whether the turn ended right after; the harness says when, or when the session was idle."""
     turn = situation.turn
-    ended = (turn.ended if turn is not None else None, situation.idle_since)
-    return any(at is not None and -EARLY <= at - done.at <= OWN_ABORT for at in ended)
+    ended = turn.ended if turn is not None else None
+    idle = situation.idle_since
+    return (ended is not None and -EARLY <= ended - done.at <= OWN_ABORT) or (
+        idle is not None and 0 <= idle - done.at <= OWN_ABORT
+    )
 
 
 def aborted_by_user(look: Look) -> bool:

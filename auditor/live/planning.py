@@ -106,7 +106,12 @@ def _not_audited(look: Look) -> Plan:
 
 
 def _unanswered(look: Look, allowed: Allowed) -> Plan:
-    """A nudge that nobody answers as long as a stream may be silent was lost with the harness."""
+    """A nudge that nobody answers as long as a stream may be silent was lost with the harness.
+
+    Unless the person stopped it before its first word, of which only an event tells.
+    """
+    if look.situation.unheard:
+        return Plan(do=Do.REST, reason="nobody knows why a nudge is not answered")
     at = (look.situation.idle_since or look.now) + look.settings.quiet
     if look.now < at:
         return Plan(do=Do.WAIT, reason="a nudge is not answered yet", at=at)

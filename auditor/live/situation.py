@@ -81,7 +81,8 @@ class Situation(Struct, frozen=True, kw_only=True):
     (never our own, never one the harness put in), `request_at` when; budgets begin anew with it.
     `quiet_since`: last progress (a delta, a part, a status), counted from the request if none.
     `orphan`: the last message neither ended nor failed and nobody works on it: the harness died.
-    `unheard`: nobody here heard that message being written; another process may be at it still.
+    `unheard`: the newest message was only read: another process may be at it, and whatever came
+    after it, such as an abort, is not known.
     `aborted`: id of the message that an abort ended, None where the newest one was not aborted;
     whether that was the user is for planning to say, which knows our own aborts. `marks`: nudges of
     any auditor in the messages, oldest first. `progressed`: a tool ran to its end after the last

@@ -21,6 +21,7 @@ from auditor.live.settings import Settings
 from auditor.live.situation import Doing, Situation
 from auditor.live.spent import Deed, Done, Outcome
 from auditor.live.words import words
+from auditor.live_rows import STALE
 from auditor.store import Store
 from auditor.watching.aside import Aside, in_thread
 from auditor.watching.connection import Connection
@@ -37,7 +38,7 @@ TITLE = "turn auditor"
 LOOKS = (0.5, 1.0, 2.0)
 """Seconds before each look for a deed whose answer was lost: a server stores a prompt at once."""
 
-Still = Callable[[], Awaitable[bool]]
+Still = Callable[[float], Awaitable[bool]]
 
 MOVED = "it moved meanwhile"
 TAKEN = "somebody else has it"
@@ -87,31 +88,46 @@ class Acting:
     ) -> Done | str:
         """Do what is planned, or say why it was left: `MOVED`, `TAKEN`.
 
-        `still`: whether the plan is the same by now; asked once the deed is claimed. `name`: what
-        is claimed instead of the message. Raises `StoreError`: then nothing was sent.
+        `still`: whether the plan is the same by now, but for what was remembered at that moment;
+        asked last of all. `name`: what a person's wish is claimed by. Raises `StoreError`: then
+        nothing was sent.
         """
         message = name or plan.message
         if case.moved(plan.do) or message is None:
             return MOVED
         text = self._words(case, plan) if plan.do is Do.NUDGE else ""
         with anyio.CancelScope(shield=True):
-            if not await self._claimed(case, plan, message):
+            if not await self._claimed(case, plan, message, name):
                 return TAKEN
-            if case.moved(plan.do) or not await still():
-                return MOVED  # the claim goes to waste, which is better than a wrong deed
-            done = await self._carried_out(case, plan, text)
-            await self._remember(case.situation.session, done, case.turn)
+            done = self._begun(case, plan, text)
+            if done.deed is Deed.ABORT:
+                # Remembered first: what it does is seen before its answer comes, and is no user's.
+                await self._remember(case, structs.replace(done, outcome=Outcome.UNKNOWN))
+            if case.moved(plan.do) or not await still(done.at):
+                # The claim goes to waste, which is better than a wrong deed.
+                if done.deed is Deed.ABORT:
+                    await self._remember(case, structs.replace(done, outcome=Outcome.FAILED))
+                return MOVED
+            done = await self._carried_out(case, plan, done)
+            await self._remember(case, done)
         if plan.do in (Do.NUDGE, Do.TELL) and done.outcome is Outcome.DONE:
             await self._toast(case.connection, plan)
         return done
 
-    async def _claimed(self, case: Case, plan: Plan, message: str) -> bool:
+    async def _claimed(self, case: Case, plan: Plan, message: str, name: str | None) -> bool:
+        """Claim the deed; what a person asked for needs the message too, if another has it now."""
         claim = (case.situation.session, message, DEEDS[plan.do], self._by, self._clock())
-        return bool(await self._aside(self._store.claim, *claim))
+        if not await self._aside(self._store.claim, *claim):
+            return False
+        if name is None or plan.message is None:
+            return True
+        claim = (claim[0], plan.message, *claim[2:])
+        return await self._aside(self._store.claim, *claim) or not await self._aside(
+            self._store.claimed, *claim[:3], claim[-1] - STALE
+        )
 
-    async def _carried_out(self, case: Case, plan: Plan, text: str) -> Done:
-        session = case.situation.session
-        done = Done(
+    def _begun(self, case: Case, plan: Plan, text: str) -> Done:
+        return Done(
             deed=DEEDS[plan.do],
             recovery=plan.recovery or "",
             message=plan.message or "",
@@ -120,9 +136,8 @@ class Acting:
             attempt=plan.attempt,
             text=text,
         )
-        if done.deed is Deed.ABORT:
-            # Remembered first: what it does is seen before its answer comes, and is no user's.
-            await self._remember(session, structs.replace(done, outcome=Outcome.UNKNOWN), None)
+
+    async def _carried_out(self, case: Case, plan: Plan, done: Done) -> Done:
         try:
             await self._send(case, plan, done)
         except Refused:
@@ -184,10 +199,11 @@ class Acting:
         except HarnessUnavailable:
             return
 
-    async def _remember(self, session: str, done: Done, turn: str | None) -> None:
+    async def _remember(self, case: Case, done: Done) -> None:
         """Keep what was done; the claim stands even where that cannot be written."""
+        turn = None if done.outcome is Outcome.UNKNOWN else case.turn
         try:
-            await self._aside(self._store.remember, session, done, turn)
+            await self._aside(self._store.remember, case.situation.session, done, turn)
         except StoreError:
             return
 

@@ -37,8 +37,18 @@ REST = 600.0
 READERS = 4
 """Sessions that are read at once after connecting (a guess: the server works for people too)."""
 
+RETRIES = (10.0, 60.0, 300.0)
+"""Seconds until a session that could not be read is tried again (guesses: a server that starts, one
+that is busy, one that somebody repairs)."""
+
+GAPS = 20
+"""Long times without a connection that are remembered: days of them (a guess)."""
+
 OVERLAP = 10.0
 """Seconds before a gap from which on a session counts as changed in it: clocks and writes."""
+
+JUMP = 5.0
+"""Seconds by which the clock may run ahead between two looks (a guess: it is set by far less)."""
 
 SAID = 200
 """Different troubles that are told; more tell nobody anything (a guess)."""
@@ -81,6 +91,8 @@ class Connection:
         self._rested = 0.0
         self._last: float | None = None  # event
         self._gap = (-inf, inf)  # nobody listened in between
+        self._missed: list[tuple[float, float]] = []  # the long ones
+        self._ahead = inf  # of the clock that stands still while the machine sleeps
         self._said: set[str] = set()
 
     @property
@@ -90,12 +102,18 @@ class Connection:
 
     def missed(self, moment: float) -> bool:
         """Whether that was while nobody listened, and too long before somebody did again."""
-        lost, again = self._gap
-        return lost <= moment < again - self._fresh
+        return any(lost <= moment < again - self._fresh for lost, again in self._missed)
+
+    def woke(self) -> None:
+        """Notice that the machine slept, or that its clock was set: nothing of that is silence."""
+        ahead = self._clock() - anyio.current_time()
+        if ahead - self._ahead > JUMP:
+            self.mirror.resumed(self._clock())
+        self._ahead = ahead
 
     async def run(self) -> None:
         """Stay connected until cancelled, or until the server is gone for good."""
-        wait, said = SHORTEST, ""
+        wait, said, self._ahead = SHORTEST, "", self._clock() - anyio.current_time()
         while not self._gone():
             try:
                 await self._connected()
@@ -176,6 +194,8 @@ class Connection:
         """Read what there is; what may have changed is read whole, beside everything else."""
         now, (lost, _) = self._clock(), self._gap
         self._gap = (lost, now)
+        if now - lost > self._fresh:
+            self._missed = [*self._missed, self._gap][-GAPS:]
         self.mirror.resumed(now)
         since = max(now - self._fresh, lost - OVERLAP)
         worked = [id_ for id_ in self.mirror.sessions() if self._works(id_)]
@@ -191,14 +211,18 @@ class Connection:
 
     async def _first_look(self, session: str, limit: anyio.CapacityLimiter, at_start: bool) -> None:
         """Read a session and have it looked at; one that cannot be read costs no other."""
-        async with limit:
+        for pause in (*RETRIES, None):
             try:
-                situation = await self.refreshed(session)
+                async with limit:
+                    situation = await self.refreshed(session)
+                break
             except Exception as error:  # noqa: BLE001 - its history may be anything
                 why = str(error) if isinstance(error, HarnessUnavailable) else repr(error)
                 self._once(f"{session}: cannot be read ({why}); left alone")
                 self.start.settled(session)
+            if pause is None:
                 return
+            await anyio.sleep(pause)
         if situation is None:
             self.start.settled(session)
         elif at_start:

@@ -15,6 +15,7 @@ from auditor.live.plan import Do, Plan
 from auditor.live.recoveries import BY_NAME
 from auditor.live.settings import Settings
 from auditor.live.situation import Doing, Situation
+from auditor.live.spent import Spent
 from auditor.store import Store
 from auditor.watching.acting import Case
 from auditor.watching.connection import Connection
@@ -44,13 +45,16 @@ class Deciding:
         """Note why we stopped a session's turn, for the words that follow."""
         self._stopped[situation.session] = (situation.request, why)
 
-    def plan(self, case: Case, claimed: str | None = None) -> tuple[Plan, str | None]:
+    def plan(
+        self, case: Case, claimed: str | None = None, begun: float | None = None
+    ) -> tuple[Plan, str | None]:
         """Plan, and say what is claimed where a person asked for it. Raises `StoreError`.
 
-        `claimed`: what they asked for, once it is.
+        `claimed`: what they asked for, once it is; `begun`: when a deed of ours began that is
+        remembered and not done yet.
         """
         situation, now = case.situation, self._clock()
-        spent = self._finding.spent(situation)
+        spent = Spent(tuple([d for d in self._finding.spent(situation).done if d.at != begun]))
         if self.elsewhere(case.connection, situation.session):
             return Plan(do=Do.REST, reason="another program works on it"), None
         if (name := claimed or self._wish(situation, now)) is not None:

@@ -54,6 +54,10 @@ class Heard:
         if len(self._at) > SESSIONS:
             del self._at[next(iter(self._at))]
 
+    def __bool__(self) -> bool:
+        """Whether it had messages of any."""
+        return bool(self._at)
+
     def at(self, session: str) -> float | None:
         """When it last had messages of a session; None: never."""
         return self._at.get(session)

@@ -20,6 +20,7 @@ import msgspec
 from anyio.abc import SocketAttribute, SocketStream
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+from auditor.files import mended
 from auditor.harness._opencode_server import BODY
 from auditor.store import default_path
 from auditor.watching.relay import About, Greeting, Link, Said
@@ -155,7 +156,12 @@ class Hub:
 
 async def _heard(said: BufferedByteReceiveStream, link: Link) -> None:
     while True:
-        link.take(msgspec.json.decode(await said.receive_until(b"\n", LINE), type=Said))
+        line = await said.receive_until(b"\n", LINE)
+        try:
+            found = msgspec.json.decode(line, type=Said)
+        except msgspec.DecodeError:  # a text may be cut in the middle of a character
+            found = msgspec.json.decode(mended(line), type=Said)
+        link.take(found)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ session moved since somebody looked. What events and answers mean is the mirror'
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Container
 from typing import Any
@@ -90,11 +91,20 @@ class Reader:
         return self.situation(session)
 
     async def listed(self, limit: int) -> tuple[list[dict[str, Any]], list[str]]:
-        """Read which sessions there are, latest first, and what each does; and name the busy."""
+        """Read which sessions there are, latest first, and what each does; and name the busy.
+
+        Only those of the folder: what others of the project do is told elsewhere, and here they
+        would look as if they had been left.
+        """
         server, asked = self.server, self._clock()
-        listed, *waits = await together(
-            lambda: server.sessions(limit), server.statuses, server.permissions, server.questions
+        folder, listed, *waits = await together(
+            server.folder,
+            lambda: server.sessions(limit),
+            server.statuses,
+            server.permissions,
+            server.questions,
         )
+        listed = [info for info in listed if _within(info, folder)]
         for info in reversed(listed):
             self.mirror.known(info)
         self._states(waits, self._clock(), None, asked)
@@ -108,6 +118,14 @@ class Reader:
         self.mirror.statuses(statuses, now, of, asked)
         self.mirror.waiting(HoldKind.PERMISSION, permissions, now, of, asked)
         self.mirror.waiting(HoldKind.QUESTION, questions, now, of, asked)
+
+
+def _within(info: dict[str, Any], folder: str) -> bool:
+    """Whether a session is one of the folder; where that is not said, it is."""
+    match info:
+        case {"directory": str(directory)}:
+            return os.path.realpath(directory) == os.path.realpath(folder)
+    return True
 
 
 async def together(*asks: Callable[[], Awaitable[Any]]) -> list[Any]:

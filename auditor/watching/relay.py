@@ -109,7 +109,10 @@ class Link:
         return at is not None and all(at >= (link.heard.at(session) or 0.0) for link in self._here)
 
     async def ask(self, method: str, path: str, body: object) -> Said:
-        """Let the plugin make a request. Raises `httpx.ConnectError` when it is gone."""
+        """Let the plugin make a request.
+
+        Raises `httpx.ConnectError` when it is gone, `httpx.ReadError` when it goes meanwhile.
+        """
         number, question = next(self._numbers), _Question()
         self._open[number] = question
         try:
@@ -117,8 +120,8 @@ class Link:
             await question.answered.wait()
         finally:
             del self._open[number]
-        if question.answer is None:
-            raise self._left()
+        if question.answer is None:  # it may have been carried out
+            raise httpx.ReadError(f"the plugin of {self.directory} left before it answered")
         return question.answer
 
     def events(self) -> Post:
@@ -204,7 +207,7 @@ class Relay(httpx.AsyncBaseTransport):
         try:
             sessions = msgspec.json.decode(listed, type=list[_Session])
         except msgspec.DecodeError:
-            return b"[]"
+            return listed  # who asked says what is wrong with it
         raw = msgspec.json.decode(listed, type=list[Raw])
         pairs = zip(sessions, raw, strict=True)
         return msgspec.json.encode([one for session, one in pairs if self._link.has(session.id)])

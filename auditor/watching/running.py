@@ -44,8 +44,8 @@ from auditor.watching.relay import Link
 from auditor.watching.watcher import Watcher
 
 PLUGINS = 4.0
-"""Seconds until servers are watched by their address, where a plugin may be: one looks for us every
-three, and what its process works on is for it alone."""
+"""Seconds in which all plugins have reported: one looks for us every three. What an OpenCode works
+on is for it alone, so others that have the same sessions wait."""
 
 ALIVE = 900.0
 """Seconds between two signs of life in the store."""
@@ -187,7 +187,14 @@ async def _connected(
 async def _plugins(tasks: TaskGroup, hub: Hub, watcher: Watcher, parts: _Parts) -> None:
     """Watch every OpenCode whose plugin reports, also one that is watched by its address."""
     async for link in hub.links():
-        tasks.start_soon(_connected, watcher, link.opencode(), parts.face, parts.settings, link)
+        tasks.start_soon(_reported, watcher, link, parts)
+
+
+async def _reported(watcher: Watcher, link: Link, parts: _Parts) -> None:
+    """Watch an OpenCode, once all others had time to say what they work on."""
+    if link.heard:
+        await anyio.sleep(PLUGINS)
+    await _connected(watcher, link.opencode(), parts.face, parts.settings, link)
 
 
 async def _spared(face: Face, what: str, do: Callable[..., Awaitable[None]], *given: Any) -> None:

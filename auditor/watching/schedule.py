@@ -41,7 +41,8 @@ class Schedule:
 
     def at(self, key: Key, moment: float = -inf) -> None:
         """Look at a session, now or at a moment (Unix seconds); the earliest one counts."""
-        moment = max(moment, self._began.get(key, -inf) + PACE)
+        began = min(self._began.get(key, -inf), self._clock())  # it may have been set back
+        moment = max(moment, began + PACE)
         self._due[key] = min(moment, self._due.get(key, inf))
         self._wake.set()
 

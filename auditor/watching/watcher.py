@@ -148,6 +148,7 @@ class Watcher:
         if self._deciding.elsewhere(connection, key[1]):
             connection.start.settled(key[1])
             return
+        connection.woke()
         situation = connection.mirror.situation(key[1], began)
         if situation is None:
             self._face.gone(key[1])
@@ -219,14 +220,14 @@ class Watcher:
             await self._finding.kept(now)
         await self._face.did(now, again, done)
 
-    async def _still(self, case: Case, plan: Plan, name: str | None) -> bool:
+    async def _still(self, case: Case, plan: Plan, name: str | None, begun: float) -> bool:
         """Whether a plan is the same by what is known now: claiming took a moment."""
         connection, session = case.connection, case.situation.session
         situation = connection.mirror.situation(session, self._clock())
         if situation is None:
             return False
         now = await self._finding.found(Case(connection, situation))
-        again, _ = self._deciding.plan(now, name)
+        again, _ = self._deciding.plan(now, name, begun)
         return _alike(again, plan)
 
     def _note(self, key: Key) -> Note:

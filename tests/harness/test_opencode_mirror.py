@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -633,6 +634,71 @@ def test_a_request_sent_again_after_a_compaction_is_no_new_one() -> None:
     assert bus.seen.request == bus.messages[0]["info"]["id"]
     bus.begin().text("Done.").finish().idle().user("Add it.")
     assert bus.seen.request == bus.newest["id"]
+
+
+# What a user does beside asking.
+
+
+def own_command(bus: Bus) -> None:
+    bus.user({"type": "text", "text": SHELL, "synthetic": True}).busy()
+    bus.message("assistant", parentID=bus.newest["id"]).tool("bash", command="ls").idle()
+
+
+def own_compaction(bus: Bus) -> None:
+    bus.user({"type": "compaction", "auto": False}).busy()
+    bus.message("assistant", parentID=bus.newest["id"], summary=True, mode="compaction")
+    bus.text("What happened so far.").finish().idle()
+
+
+BESIDE = [own_command, own_compaction]
+
+
+@pytest.mark.parametrize("read", [False, True])
+@pytest.mark.parametrize("then", [lambda bus: bus.user("Go on."), lambda bus: bus.nudged()])
+@pytest.mark.parametrize("beside", BESIDE)
+def test_a_stop_between_two_steps_stands_until_something_is_asked(
+    beside: Callable[[Bus], None], then: Callable[[Bus], Bus], read: bool
+) -> None:
+    """B19: nothing else lifts it."""
+    bus = asked().begin().tool("bash", command="make").finish("tool-calls")
+    bus.say("session.error", error={"name": "MessageAbortedError", "data": {}}).idle()
+    assert bus.seen.aborted
+    beside(bus)
+    if read:
+        bus.read()
+    assert bus.seen.aborted
+    then(bus.wait(1)).busy()
+    if read:
+        bus.read()
+    assert bus.seen.aborted is None
+
+
+def test_a_stop_before_anything_was_read_is_of_what_was_there() -> None:
+    bus = asked().begin().tool("bash", command="make").finish("tool-calls")
+    bus.mirror = Mirror()
+    bus.say("session.error", error={"name": "MessageAbortedError", "data": {}}).idle().read()
+    assert bus.seen.aborted
+    bus.user("Go on.").busy()
+    assert bus.seen.aborted is None
+
+
+def test_a_command_of_the_user_is_no_progress_of_the_agent() -> None:
+    bus = asked().begin().text("I see").finish("length").idle().nudged().busy()
+    bus.begin().text("I see").finish("length").idle()
+    own_command(bus)
+    assert not bus.seen.progressed
+    assert not bus.read().seen.progressed
+    bus.nudged().busy().begin().tool("bash", command="make")
+    assert bus.seen.progressed
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+def test_what_is_no_request_does_not_say_how_to_answer(beside: Callable[[Bus], None]) -> None:
+    model = {"providerID": "fictive", "modelID": "one", "variant": "high"}
+    bus = Bus().created().user("Add it.", model=model, agent="plan").busy()
+    bus.begin().text("I see").finish("length").idle()
+    beside(bus)
+    assert bus.seen.reply_as == ReplyAs("plan", "fictive", "one", "high")
 
 
 # Who wrote a message.

@@ -248,6 +248,8 @@ class Fake(httpx.AsyncBaseTransport):
         match path:
             case ["global", "health"]:
                 return _json({"healthy": True, "version": "1.18.33"})
+            case ["path"]:
+                return _json({"directory": "/p"})
             case ["session"]:
                 latest = sorted(self.infos.values(), key=lambda info: -info["time"]["updated"])
                 return _json(latest)

@@ -33,6 +33,9 @@ async def inline(do: Callable[..., Any], *arguments: Any) -> Any:
     return do(*arguments)
 
 
+Clock = Callable[[], float]
+
+
 class Place:
     """What a test looks at."""
 
@@ -61,13 +64,13 @@ class Place:
             **more,
         )
 
-    async def watch(self, watcher: Watcher, fake: Fake | None = None) -> None:
+    async def watch(self, watcher: Watcher, fake: Fake | None = None, clock: Clock = now) -> None:
         await watcher.watch(
             lambda look: Connection(
                 OpenCode(transport=fake or self.fake),
                 look=look,
                 say=self.face.line,
-                clock=now,
+                clock=clock,
                 fresh=self.settings.fresh,
                 scan=self.settings.scan,
                 linked=partial(self.face.linked, "server"),
@@ -75,11 +78,11 @@ class Place:
         )
 
     @asynccontextmanager
-    async def watched(self, *watchers: Watcher) -> AsyncIterator[None]:
+    async def watched(self, *watchers: Watcher, clock: Clock = now) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             for watcher in watchers:
                 tasks.start_soon(watcher.run)
-                tasks.start_soon(self.watch, watcher)
+                tasks.start_soon(self.watch, watcher, None, clock)
             yield
             tasks.cancel_scope.cancel()
 

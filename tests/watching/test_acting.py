@@ -11,6 +11,7 @@ import pytest
 
 from auditor.errors import StoreError
 from auditor.live.spent import Deed, Done, Outcome
+from auditor.live.switches import Switch
 from auditor.watching.board import Kind
 from tests.watching.fake import Fake, now
 from tests.watching.place import Place, permits, play, until
@@ -238,8 +239,11 @@ MEANWHILE: dict[str, Callable[[Place, str], object]] = {
 }
 
 
+@pytest.mark.parametrize("step", ["claim", "remember"])
 @pytest.mark.parametrize("change", MEANWHILE)
-def test_a_turn_is_stopped_only_as_it_is_once_that_is_claimed(tmp_path: Path, change: str) -> None:
+def test_a_turn_is_stopped_only_as_it_is_right_before(
+    tmp_path: Path, change: str, step: str
+) -> None:
     async def script(place: Place) -> None:
         fake = place.fake
         claimed: list[object] = []
@@ -247,7 +251,7 @@ def test_a_turn_is_stopped_only_as_it_is_once_that_is_claimed(tmp_path: Path, ch
         async def aside(do: Callable[..., object], *arguments: object) -> object:
             await anyio.lowlevel.checkpoint()
             done = do(*arguments)
-            if do.__name__ == "claim" and not claimed:
+            if do.__name__ == step and not claimed:
                 claimed.append(done)
                 MEANWHILE[change](place, part)
                 await anyio.wait_all_tasks_blocked()
@@ -259,8 +263,45 @@ def test_a_turn_is_stopped_only_as_it_is_once_that_is_claimed(tmp_path: Path, ch
             fake.ask("ses_a")
             part = fake.write("ses_a", fake.begin("ses_a"), "I will look at")
             await until(lambda: claimed, place.settings.quiet + 10)
-            await anyio.sleep(5)
-            assert claimed == [True]
+            await anyio.sleep(60)
             assert not fake.aborts
+            assert not fake.prompts
 
     play(tmp_path, script)
+
+
+def test_what_a_person_asks_for_and_what_is_due_are_one_nudge(tmp_path: Path) -> None:
+    """Two watchers: one sends what was asked for, the other one finds the same turn."""
+
+    async def script(place: Place) -> None:
+        fake = place.fake
+        fake.then = None
+
+        async def slow() -> None:
+            await anyio.sleep(2)
+
+        async with place.watched(*[place.watcher(permits(place), by) for by in ("w1", "w2")]):
+            await anyio.sleep(1)
+            stalled(place)
+            fake.before[PROMPT] = slow
+            await anyio.sleep(1.5)
+            place.store.switch(Switch.NOW, "ses_a", now())
+            await anyio.sleep(60)
+
+    assert len(play(tmp_path, script).fake.prompts) == 1
+
+
+def test_what_a_person_asks_for_is_sent_though_the_message_is_used_up(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        message = stalled(place)
+        for at in (now() - 200, now() - 100):
+            assert place.store.claim("ses_a", message, Deed.NUDGE, "killed", at)
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(60)
+            assert not place.fake.prompts
+            place.store.switch(Switch.NOW, "ses_a", now())
+            await until(lambda: place.fake.prompts, 10)
+            await anyio.sleep(300)
+
+    ((_, body),) = play(tmp_path, script).fake.prompts
+    assert body["parts"][0]["metadata"]["auditor"]["recovery"] == "resume_now"

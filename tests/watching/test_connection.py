@@ -11,9 +11,11 @@ import httpx
 import pytest
 import trio
 
+from auditor.watching.board import Kind
 from auditor.watching.permits import Permits
+from tests.watching.fake import now
 from tests.watching.place import Place, permits, play, until
-from tests.watching.test_loop import stalled
+from tests.watching.test_loop import CUT, stalled
 
 
 async def _lose(place: Place, seconds: float) -> None:
@@ -235,7 +237,7 @@ def test_ds_t47_corrupt_histories_cost_no_healthy_session(tmp_path: Path) -> Non
     lines = [line.text for line in place.board.lines if "ses_bad" in line.text]
     assert 1 <= len(lines) <= len(CORRUPT)
     for number in range(len(CORRUPT)):
-        assert place.fake.asked.count(f"GET /session/ses_bad{number}/message") <= 2
+        assert place.fake.asked.count(f"GET /session/ses_bad{number}/message") <= 4
 
 
 HOSTILE: dict[str, bytes] = {
@@ -368,3 +370,95 @@ def test_a_wait_outlives_a_gap(tmp_path: Path) -> None:
             await until(lambda: fake.prompts, 120)
 
     play(tmp_path, script)
+
+
+@pytest.mark.parametrize("beat", [True, False])
+def test_a_machine_that_slept_is_no_silence(tmp_path: Path, beat: bool) -> None:
+    """A stream on the loopback survives that, and so does what was measured by the clock."""
+    asleep = [0.0]
+
+    def clock() -> float:
+        return now() + asleep[0]
+
+    async def script(place: Place) -> None:
+        fake, quiet = place.fake, place.settings.quiet
+        watcher = place.watcher(permits(place), clock=clock)
+        async with place.watched(watcher, clock=clock):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            part = fake.write("ses_a", message := fake.begin("ses_a"), "I will look at")
+            await anyio.sleep(10)
+            asleep[0] += 3600
+            if beat:
+                fake.say("server.heartbeat")
+            await anyio.sleep(quiet - 40)
+            assert not fake.aborts
+            fake.more("ses_a", message, part, " the parser")
+            await until(lambda: fake.aborts, quiet + 40)
+
+    play(tmp_path, script)
+
+
+def test_a_clock_that_is_set_back_delays_nothing(tmp_path: Path) -> None:
+    back = [0.0]
+
+    def clock() -> float:
+        return now() - back[0]
+
+    async def script(place: Place) -> None:
+        fake = place.fake
+        async with place.watched(place.watcher(permits(place), clock=clock), clock=clock):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            fake.answer("ses_a", "All tests pass.")
+            await anyio.sleep(10)
+            back[0] = 3600
+            fake.ask("ses_a", "And now?")
+            fake.answer("ses_a", CUT, "length")
+            await until(lambda: fake.prompts, 60)
+
+    play(tmp_path, script)
+
+
+def test_a_session_that_could_not_be_read_at_the_start_is_read_later(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        stalled(place)
+        bad = [httpx.Response(503)]
+        place.fake.before["GET /session/ses_a/message"] = lambda: bad.pop() if bad else None
+        async with place.watched(place.watcher(permits(place))):
+            await until(lambda: place.fake.prompts, 60)
+
+    assert len(play(tmp_path, script).lines(Kind.NOTE)) == 1
+
+
+def test_what_ended_before_the_watch_is_old_after_a_gap_too(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        stalled(place)
+        for message in fake.messages["ses_a"]:  # two hours ago; it was only renamed since
+            for each in (message["info"], *message["parts"]):
+                times = each.get("time", {})
+                times.update({name: at - 7_200_000 for name, at in times.items()})
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(60)
+            await _lose(place, 5)
+            _back(place)
+            await anyio.sleep(600)
+
+    assert not play(tmp_path, script).fake.prompts
+
+
+def test_sessions_of_another_folder_are_not_ours(tmp_path: Path) -> None:
+    """The server lists all of a project; of what they do it tells for its own folder alone."""
+
+    async def script(place: Place) -> None:
+        stalled(place)
+        place.fake.infos["ses_a"]["directory"] = "/p/sub"
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(2 * place.settings.unheard)
+
+    place = play(tmp_path, script)
+    assert not place.fake.prompts
+    assert not place.board.sessions()

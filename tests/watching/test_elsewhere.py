@@ -7,8 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
+import pytest
+import trio.testing
 
+from auditor.watching import running
 from auditor.watching.board import Kind
+from auditor.watching.relay import About, Link
 from auditor.watching.watcher import Watcher
 from tests.watching.fake import FINE, Fake
 from tests.watching.place import Place, permits, play, until
@@ -80,3 +84,26 @@ def test_a_nudge_goes_where_the_last_turn_was(tmp_path: Path) -> None:
 
     play(tmp_path, script)
     assert sent == ["other"]
+
+
+class Waiting:
+    """In the place of a watcher: when it was told to watch."""
+
+    def __init__(self) -> None:
+        self.began: list[float] = []
+
+    async def watch(self, _: object) -> None:
+        self.began.append(trio.current_time())
+
+
+@pytest.mark.parametrize("sessions", [{}, {"ses_a": 5.0}])
+def test_a_plugin_waits_for_others_that_may_have_its_sessions(sessions: dict[str, float]) -> None:
+    async def run() -> list[float]:
+        watcher = Waiting()
+        link = Link(About("", "/srv", 1, sessions), None)  # type: ignore[arg-type]
+        await running._reported(watcher, link, running._Parts(*[None] * 7))  # type: ignore[arg-type]
+        return watcher.began
+
+    clock = trio.testing.MockClock(autojump_threshold=0)
+    (began,) = anyio.run(run, backend="trio", backend_options={"clock": clock})
+    assert began == (running.PLUGINS if sessions else 0.0)

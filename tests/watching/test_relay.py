@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import stat
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -14,7 +15,7 @@ import trio.testing
 from anyio.streams.stapled import StapledByteStream
 
 from auditor.errors import HarnessUnavailable
-from auditor.harness._opencode_server import Gone
+from auditor.harness._opencode_server import Gone, Refused
 from auditor.live.situation import ReplyAs
 from auditor.watching import hub as hubs
 from auditor.watching.heard import SESSIONS, Heard
@@ -185,19 +186,51 @@ def test_when_it_leaves_whoever_waits_is_told_and_so_is_whoever_asks_later(where
             await plugin.greet()
             link = await first(hub)
 
-            async def ask() -> None:
+            async def ask(*, may_have_done_it: bool) -> None:
                 async with link.opencode() as opencode:
-                    with pytest.raises(HarnessUnavailable):
-                        await opencode.statuses()
+                    with pytest.raises(HarnessUnavailable) as caught:
+                        await opencode.toast("a", "b")
+                    assert isinstance(caught.value, Refused) is not may_have_done_it
 
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(ask)
+                tasks.start_soon(partial(ask, may_have_done_it=True))
                 await plugin.hear()
                 await plugin.stream.aclose()
-            await ask()
+            await ask(may_have_done_it=False)
             async with link.opencode() as opencode:
                 with pytest.raises(HarnessUnavailable):
                     await anext(opencode.events())
+
+    anyio.run(run)
+
+
+def test_a_text_that_is_cut_in_the_middle_of_a_character_ends_no_talk(where: Path) -> None:
+    async def run() -> None:
+        async with opened(where) as hub:
+            plugin = await Speaker.connected(where)
+            await plugin.greet()
+            link = await first(hub)
+            said = message("ses_1")
+            said["event"]["properties"]["delta"] = "\ud83d"  # type: ignore[index]
+            await plugin.say(said)
+            await heard(link, "ses_1")
+            await plugin.stream.aclose()
+
+    anyio.run(run)
+
+
+def test_a_list_of_sessions_that_cannot_be_read_is_no_empty_one(where: Path) -> None:
+    async def run() -> None:
+        async with opened(where) as hub, anyio.create_task_group() as tasks:
+            plugin = await Speaker.connected(where)
+            await plugin.greet(ses_1=5)
+            link = await first(hub)
+            tasks.start_soon(answers, plugin, [], "<html>")
+            async with link.opencode() as opencode:
+                with pytest.raises(HarnessUnavailable):
+                    await opencode.sessions(9)
+            tasks.cancel_scope.cancel()
+            await plugin.stream.aclose()
 
     anyio.run(run)
 
