@@ -25,6 +25,7 @@ from auditor.live_rows import STALE
 from auditor.store import Store
 from auditor.watching.aside import Aside, in_thread
 from auditor.watching.connection import Connection
+from auditor.watching.reading import Seen
 
 DEEDS = {
     Do.NUDGE: Deed.NUDGE,
@@ -54,19 +55,19 @@ class Case(NamedTuple):
     situation: Situation
     audit: Audit | None = None
     turn: str | None = None
-    seen: int | None = None
+    seen: Seen | None = None
 
     def moved(self, do: Do) -> bool:
         """Whether anything happened in the session since it was read; what runs always moves.
 
-        Without a connection nobody knows.
+        Without a connection, or over a gap, nobody knows.
         """
-        if not self.connection.connected:
+        connection, seen = self.connection, self.seen
+        if seen is None or not connection.connected or connection.interrupted(seen):
             return True
         if do in (Do.ABORT, Do.ABORT_CHILD):
             return False
-        session = self.situation.session
-        return self.seen is None or self.connection.moved(session, self.seen)
+        return connection.moved(self.situation.session, seen)
 
 
 class Acting:

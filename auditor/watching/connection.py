@@ -83,6 +83,7 @@ class Connection:
         self.server, self.mirror = server, self._reader.mirror
         self.refreshed = self._reader.refreshed
         self.seen, self.moved = self._reader.seen, self._reader.moved
+        self.interrupted = self._reader.interrupted
         self.connected = False
         self.heard = Heard({}) if heard is None else heard
         self._look, self._say, self._clock, self._gone = look, say, clock, gone

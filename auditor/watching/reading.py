@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Container
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 
@@ -22,6 +22,13 @@ FLOWING = "message.part.delta"
 """Text under way: there is a lot of it, and what the server answers never holds it."""
 
 
+class Seen(NamedTuple):
+    """How much was known of a session: by which stream, and how many of its events."""
+
+    stream: int
+    events: int
+
+
 class Reader:
     """A mirror of one server and directory, and how it is kept true."""
 
@@ -29,9 +36,11 @@ class Reader:
         self.server, self.mirror, self._clock = server, Mirror(), clock
         self._heard: Counter[str] = Counter()
         self._taken: Counter[str] = Counter()
+        self._streams = 0
 
     def begin(self) -> None:
         """Begin with another stream: what was heard and not taken in before is lost."""
+        self._streams += 1
         self._heard = self._taken.copy()
 
     def heard(self, event: object) -> None:
@@ -43,13 +52,17 @@ class Reader:
         _counted(self._taken, event)
         return self.mirror.apply(event, self._clock())
 
-    def seen(self, session: str) -> int:
+    def seen(self, session: str) -> Seen:
         """Give what to compare with later: `moved` says whether anything came since."""
-        return self._taken[session]
+        return Seen(self._streams, self._taken[session])
 
-    def moved(self, session: str, seen: int) -> bool:
+    def interrupted(self, seen: Seen) -> bool:
+        """Whether another stream has begun since: nobody knows what came between."""
+        return self._streams != seen.stream
+
+    def moved(self, session: str, seen: Seen) -> bool:
         """Whether anything happened in a session that was not taken in then, text aside."""
-        return self._heard[session] != seen
+        return self._heard[session] != seen.events
 
     def rest(self, before: float) -> None:
         """Forget the messages of sessions that are idle since before that moment."""

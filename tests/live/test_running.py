@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from auditor.live.plan import OBSERVING
 from auditor.live.settings import Mode, Settings
 from auditor.live.situation import Doing
 from auditor.live.spent import of_child
-from auditor.turn import Part
+from auditor.turn import FinishReason, Part
 from tests.live.cases import (
     NOW,
     PAUSED,
@@ -49,6 +50,15 @@ def stopped(ago: float, message: str = "msg_0", outcome: str = "done", deed: str
 LOOPS = [
     case("DS-T16 AR-T058 the same call six times", LOOP, "abort", "tool_loop"),
     case("but a sub-agent works", but(LOOP, children=(child(),)), "wait"),
+    case(
+        "it had ended: what runs now is a command of the user's own",
+        but(
+            LOOP,
+            turn=structs.replace(LOOP.turn, finish=FinishReason.ERROR),
+            holds=waits("tool", what="bash"),
+        ),
+        "rest",
+    ),
     case("nobody knows what its sub-agent does", but(LOOP, children=(child("unknown"),)), "rest"),
     case("its sub-agent has ended", but(LOOP, children=(child("idle"),)), "abort", "tool_loop"),
     case("three times is not yet a loop", runs(*again(3, command="ls")), "wait"),

@@ -144,6 +144,15 @@ class Fake(httpx.AsyncBaseTransport):
         self.end(session, id_, "tool-calls")
         return id_
 
+    def command(self, session: str, command: str) -> str:
+        """A `!` command of the user's own, which runs."""
+        text = "The following tool was executed by the user"
+        self.ask(session, text, synthetic=True)
+        id_ = self.begin(session)
+        state = {"status": "running", "input": {"command": command}, "time": {"start": ms()}}
+        self._part(session, id_, type="tool", tool="bash", callID="c", state=state)
+        return id_
+
     def write(self, session: str, message: str, text: str) -> str:
         """Stream a text; it is not in what the server answers until `end`."""
         part = self._part(session, message, type="text", text="", time={"start": ms()})

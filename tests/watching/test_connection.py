@@ -462,3 +462,51 @@ def test_sessions_of_another_folder_are_not_ours(tmp_path: Path) -> None:
     place = play(tmp_path, script)
     assert not place.fake.prompts
     assert not place.board.sessions()
+
+
+IN_A_GAP: dict[str, Callable[[Place], object]] = {
+    "they wrote": lambda place: place.fake.ask("ses_a", "No, do that instead."),
+    "they wrote, and it was done": lambda place: (
+        place.fake.ask("ses_a", "No, do that instead."),
+        place.fake.answer("ses_a", "All tests pass."),
+    ),
+    "they wrote, and stopped it": lambda place: (
+        place.fake.ask("ses_a", "No, do that instead."),
+        place.fake.begin("ses_a"),
+        place.fake.stop("ses_a"),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", IN_A_GAP)
+def test_what_happened_in_a_gap_between_a_reading_and_the_deed_is_seen(
+    tmp_path: Path, what: str
+) -> None:
+    """It is connected again when the deed is claimed, and has not read the session yet."""
+
+    async def script(place: Place) -> None:
+        fake = place.fake
+        fake.then = None
+        claimed: list[bool] = []
+
+        async def slow() -> None:
+            if claimed:
+                await anyio.sleep(5)
+
+        async def aside(do: Callable[..., Any], *arguments: object) -> object:
+            await anyio.lowlevel.checkpoint()
+            if do.__name__ == "claim" and not claimed:
+                claimed.append(True)
+                fake.drop()
+                IN_A_GAP[what](place)
+                await anyio.sleep(3)
+            return do(*arguments)
+
+        async with place.watched(place.watcher(permits(place), aside=aside)):
+            await anyio.sleep(1)
+            stalled(place)
+            fake.before["GET /session/ses_a/message"] = slow
+            await anyio.sleep(60)
+            assert claimed
+
+    assert not play(tmp_path, script).fake.prompts

@@ -168,6 +168,23 @@ def test_the_same_call_with_other_results_is_work(tmp_path: Path) -> None:
     assert not play(tmp_path, script).fake.aborts
 
 
+def test_a_command_of_the_user_after_a_loop_is_not_stopped(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        fake.session()
+        fake.ask("ses_a")
+        for _ in range(8):
+            fake.call("ses_a", "cat a", "a")
+        data = {"message": "invalid api key", "statusCode": 401, "isRetryable": False}
+        fake.fail("ses_a", fake.begin("ses_a"), {"name": "APIError", "data": data})
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(30)
+            fake.command("ses_a", "make release")
+            await anyio.sleep(2 * place.settings.believe)
+
+    assert not play(tmp_path, script).fake.aborts
+
+
 def test_a_text_loop_is_stopped_while_it_streams(tmp_path: Path) -> None:
     chant = "I should check the configuration once more before I change the parser. "
 
