@@ -1,6 +1,6 @@
 """The plots and the table of docs/calibration.md and the table of the README, out of evaluations.
 
-    auditor evaluate RECORDS.jsonl.gz --model none --json --out e.json
+    auditor evaluate RECORDS.jsonl.gz --model none --calibration no-model --json --out e.json
     auditor evaluate RECORDS.jsonl.gz --json --out m.json
     python benchmarks/plots.py e.json --model m.json
 

@@ -72,12 +72,23 @@ LIMITS = """\
 - Rebuilding gives the same file to the last byte on the same kind of CPU and build of llama.cpp and
   of NumPy's linear algebra; elsewhere last digits of the states, and so of the numbers, may differ.
 - Few labelled turns have Chinese replies, few of those are stalls, and none of these is residue,
-  which is what the head is asked about: their row says next to nothing.
-- No adapter: the weights of the base model are as published. Two were tried (LoRA in the eight top
-  layers, `auditor/tuning/lora.py`) and left out: the better one, trained on 2,464 made turns,
-  lifted the AUC on made turns of five other repositories from 0.923 to 0.945, but not on 258
-  labelled turns of the residue (0.840 without, 0.837 with) nor on our own (0.806 and 0.784). It
-  learned how turns were made."""
+  which is what the head is asked about: their row says next to nothing."""
+
+TRIED = """\
+The weights of the base model are as published. Two adapters were trained (LoRA in the eight top
+layers, `auditor/tuning/lora.py`) and left out. Made turns of repositories that had no part in it
+became easier with each; real ones, on which the second was tried, did not: it had learned how turns
+were made.
+
+| head alone → with the adapter | trained on 832 made turns | on 2,464 made turns |
+| --- | --- | --- |
+| loss after an epoch, made turns of other repositories | 0.372 → 0.319 | 0.296 (15 % less) |
+| AUC, those | — | 0.923 → 0.945 |
+| AUC, 258 labelled turns of the residue | — | 0.840 → 0.837 |
+| AUC, our own turns that are residue | — | 0.806 → 0.784 |
+
+Measured once, without intervals, each against the head of its own try: not to be compared with the
+tables above. `auditor tune` therefore tries an adapter on labelled turns alone."""
 
 
 def card(made: Made) -> str:
@@ -128,6 +139,8 @@ def _blocks(made: Made) -> Iterable[str]:
     if made.ablations:
         yield "## What of the evidence it needs"
         yield from _ablations(made.ablations)
+    yield "## Tried and left out"
+    yield TRIED
     yield "## Limits"
     yield LIMITS
 

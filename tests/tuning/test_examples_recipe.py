@@ -242,3 +242,11 @@ def test_every_way_of_the_ablation_changes_something(recipe: dict[str, ModuleTyp
     whole = Evidence("r", ("Every to-do is done.", "The last command passed."), "a")
     seen = [(budget, way(whole)) for budget, way in module.WAYS.values()]
     assert len({(budget, str(shown)) for budget, shown in seen}) == len(seen)
+
+
+def test_the_shipped_card_is_worded_as_the_recipe_words_it(recipe: dict[str, ModuleType]) -> None:
+    shipped = (RECIPE.parent / "whose-move-135m.md").read_text(encoding="utf-8")
+    card = recipe["card"]
+    tables, _, rest = shipped.partition("## Tried and left out\n\n")
+    assert tables.startswith("# Decision model `whose-move-135m`\n\nA head on a frozen language")
+    assert rest == f"{card.TRIED}\n\n## Limits\n\n{card.LIMITS}\n"
