@@ -14,7 +14,7 @@ from auditor.events import TurnStarted, Unread
 from auditor.harness import _opencode_parts as says
 from auditor.harness._opencode_fold import HARNESS, Session
 from auditor.harness._opencode_message import Message
-from auditor.harness._opencode_state import State
+from auditor.harness._opencode_state import ABORT, State
 from auditor.live.situation import Child, Doing, Hold, HoldKind, Situation
 from auditor.turn import FinishReason, Pending, PendingKind, Turn
 
@@ -155,7 +155,9 @@ def _aborted(state: State, turn: Turn | None) -> str | None:
     if newest is None:
         return None
     over = turn is not None and turn.finish is FinishReason.ABORTED
-    return says.string(newest.info, "id") if state.aborted or over else None
+    error = newest.info.get("error")
+    itself = isinstance(error, dict) and error.get("name") == ABORT["name"]
+    return says.string(newest.info, "id") if state.aborted or over or itself else None
 
 
 def _tokens(reply: Message | None) -> int | None:

@@ -191,7 +191,7 @@ class State:
         """The session reports an error; an abort is one."""
         if isinstance(error, dict):
             self.error, self._failed = error, self._last
-            if error.get("name") == "MessageAbortedError":
+            if error.get("name") == ABORT["name"]:
                 self._stopped = self._last
 
     def keep(self, first: str) -> None:

@@ -62,11 +62,12 @@ def _may_be_stopped(audit: Audit, look: Look) -> bool:
 
 
 def _repeats(turn: Turn | None) -> bool:
-    """Whether the newest call was made before, word for word."""
+    """Whether the newest call, and each that has no result yet, was made before, word for word."""
     if turn is None or not turn.calls:
         return False
-    *before, last = turn.calls
-    return any((c.name, c.arguments) == (last.name, last.arguments) for c in before)
+    made = [(call.name, call.arguments) for call in turn.calls]
+    runs = [place for place, call in enumerate(turn.calls) if call.id not in turn.results]
+    return all(made[place] in made[:place] for place in {*runs, len(made) - 1})
 
 
 def _stuck(child: Child, settings: Settings, now: float) -> bool:

@@ -184,7 +184,11 @@ class Watcher:
         `began`: when this look did; what was still to come then may have been missed.
         """
         situation, moments = case.situation, [plan.at] if plan.do is Do.WAIT else []
-        if plan.held and (pause := self._store.paused(situation.session, self._clock())):
+        if (
+            plan.recovery is not None
+            and plan.do is Do.REST
+            and (pause := self._store.paused(situation.session, self._clock()))
+        ):
             moments.append(pause.until)
         self._note(key).promised = bool(moments)  # by then its messages may be forgotten
         if situation.doing is Doing.IDLE and situation.idle_since is not None:
