@@ -682,6 +682,16 @@ def test_a_stop_before_anything_was_read_is_of_what_was_there() -> None:
     assert bus.seen.aborted is None
 
 
+def test_a_compaction_of_their_own_that_they_stopped_is_a_stop_after_a_restart_too() -> None:
+    bus = asked().begin().text("I see").finish("length").idle()
+    bus.user({"type": "compaction", "auto": False}).busy()
+    bus.message("assistant", parentID=bus.newest["id"], summary=True, mode="compaction").failed()
+    bus.mirror = Mirror()
+    bus.mirror.known(bus.info)
+    bus.read().mirror.statuses({}, bus.now)
+    assert bus.seen.aborted == bus.newest["id"]
+
+
 def test_a_command_of_the_user_is_no_progress_of_the_agent() -> None:
     bus = asked().begin().text("I see").finish("length").idle().nudged().busy()
     bus.begin().text("I see").finish("length").idle()

@@ -11,7 +11,7 @@ from auditor.live.plan import OBSERVING
 from auditor.live.settings import Mode, Settings
 from auditor.live.situation import Doing
 from auditor.live.spent import of_child
-from auditor.turn import FinishReason, Part
+from auditor.turn import FinishReason, Part, ToolCall, ToolResult
 from tests.live.cases import (
     NOW,
     PAUSED,
@@ -36,6 +36,7 @@ def again(times: int, output: str = "same", **named: Any) -> list[Part]:
     return [part for _ in range(times) for part in (call("bash", **named), result(output))]
 
 
+ID = {ToolCall: "id", ToolResult: "call"}
 LOOP = runs(*again(6, command="ls"))
 TEXT_LOOP = runs(say("\n\n".join([SENTENCE] * 8)))
 SILENT = runs(say("The parser reads"), quiet=200.0)
@@ -49,6 +50,20 @@ def stopped(ago: float, message: str = "msg_0", outcome: str = "done", deed: str
 
 LOOPS = [
     case("DS-T16 AR-T058 the same call six times", LOOP, "abort", "tool_loop"),
+    case(
+        "but another call runs beside it",
+        but(
+            runs(
+                structs.replace(call("bash", command="make"), id="c1"),
+                *[
+                    structs.replace(each, **{ID[type(each)]: "c2"})
+                    for each in again(6, command="ls")
+                ],
+            ),
+            holds=waits("tool", what="bash"),
+        ),
+        "rest",
+    ),
     case("but a sub-agent works", but(LOOP, children=(child(),)), "wait"),
     case(
         "it had ended: what runs now is a command of the user's own",

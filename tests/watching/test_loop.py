@@ -321,6 +321,23 @@ def test_a_pause_beyond_our_memory_defers_too(tmp_path: Path, seconds: float) ->
     assert len(play(tmp_path, script).fake.prompts) == 1
 
 
+def test_what_only_a_person_can_lift_is_told_when_a_pause_is_over(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            place.store.switch(Switch.PAUSE, None, now(), until=now() + 600)
+            fake.session()
+            fake.ask("ses_a")
+            data = {"message": "invalid api key", "statusCode": 401, "isRetryable": False}
+            fake.fail("ses_a", fake.begin("ses_a"), {"name": "APIError", "data": data})
+            await anyio.sleep(590)
+            assert not place.lines(Kind.TELL)
+            await until(lambda: place.lines(Kind.TELL), 30)
+
+    play(tmp_path, script)
+
+
 def test_a_rate_limit_is_waited_for_as_long_as_it_takes(tmp_path: Path) -> None:
     async def script(place: Place) -> None:
         fake = place.fake
