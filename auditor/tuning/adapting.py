@@ -82,8 +82,13 @@ class Try(Struct, frozen=True):
     budget: int
 
 
-def adapted(wanted: Try, folder: Path, settings: Settings, until: float, told: Told) -> Adapted:
-    """Train an adapter and try it. Raises `ConfigError`, `JudgeUnavailable`."""
+def adapted(
+    wanted: Try, folder: Path, settings: Settings, until: float, told: Told
+) -> Adapted | None:
+    """Train an adapter and try it; None where training lowered no loss of the groups held back.
+
+    Raises `ConfigError`, `JudgeUnavailable`.
+    """
     rest, test = ~wanted.held, wanted.taught.of(wanted.judged)
     base = wanted.base.digest
     with one_thread():
@@ -101,6 +106,8 @@ def adapted(wanted: Try, folder: Path, settings: Settings, until: float, told: T
         until=until,
         told=told,
     )
+    if min(found.losses, key=found.losses.__getitem__) == 0:  # then it changes nothing
+        return None
     path, sha256 = _written(found, folder)
     read = _read(wanted, path, sha256, folder, told)
     taught = wanted.taught._replace(states=read.states)

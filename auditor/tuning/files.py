@@ -15,7 +15,8 @@ from auditor.backends.head import encoded
 from auditor.errors import ConfigError
 from auditor.models.own import OWN, Own, Piece, together
 from auditor.tuning.adapter import written
-from auditor.tuning.tune import WORK, Tuned
+from auditor.tuning.tune import Tuned
+from auditor.tuning.work import WORK
 
 LIMITS = """\
 - It has learned from the turns named above, and it does not know other ways to end a turn. Its

@@ -143,13 +143,15 @@ class _Course:
                 return
             if time.monotonic() > until:
                 self._ended = "the time was over"
-                return
+                break
             self._take(rows.batch(batches[self._step]), 1 - self._step / len(batches))
             self._step += 1
             least = min(self._losses.values())
             told("training the adapter", self._step, len(batches), f"validation loss {least:.4f}")
-            if self._step % self._settings.every == 0 or self._step == len(batches):
+            if self._step % self._settings.every == 0:
                 self._look(validation)
+        if self._step not in self._losses:
+            self._look(validation)
 
     def best(self, validation: Rows) -> Trained:
         """Give the weights at the lowest loss."""

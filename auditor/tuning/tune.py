@@ -7,12 +7,9 @@ may be fitted on: each is by numbers that its repository or session had no part 
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 import time
 from pathlib import Path
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 
@@ -31,6 +28,7 @@ from auditor.tuning.learning import Lesson, held, lesson
 from auditor.tuning.lora import Settings, Told
 from auditor.tuning.lower import missing
 from auditor.tuning.states import Matrix, Read, states
+from auditor.tuning.work import WORK, alone
 
 BUDGET = 176
 """Tokens of evidence: 600 ms of one CPU at the median turn of the shared records, with the default
@@ -38,9 +36,6 @@ model as it is built for any x86-64 CPU."""
 
 ENOUGH = 30
 """Labelled turns on which an adapter is tried, at least; as many as a calibration needs."""
-
-WORK = ".work"
-"""What the name of the folder for unfinished work ends with."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
@@ -89,23 +84,24 @@ def tuned(order: Order, told: Told) -> Tuned:
     heads.enough(learned.options, learned.groups)  # before anything is fetched or read
     base = _base(order.base)
     name = order.name or f"tuned-{learned.digest[:8]}"
-    folder = _work(order, name, learned, base)
-    shown = [example.evidence for example in learned.examples]
-    with Llama(base.path, base.digest) as model:
-        read = states(
-            shown,
-            model,
-            order.budget,
-            folder / "states",
-            lambda done, total: told("reading the turns", done, total, ""),
-        )
-    taught = Taught(read.states, learned.options, learned.weights, learned.groups)
-    told("fitting the head", 0, 1, "")
-    with one_thread():
-        chosen = heads.chosen(taught)
-        head = heads.fitted(taught, chosen.strength, budget=order.budget, base=base.digest)
-    told("fitting the head", 1, 1, f"loss on unseen groups {min(chosen.losses.values()):.4f}")
-    tried, why = _adapter(order, learned, base, taught, read, chosen, folder, told)
+    about = (learned.digest, base.digest, order.budget, order.seed)
+    with alone(order.out / f"{name}{WORK}", about) as folder:
+        shown = [example.evidence for example in learned.examples]
+        with Llama(base.path, base.digest) as model:
+            read = states(
+                shown,
+                model,
+                order.budget,
+                folder / "states",
+                lambda done, total: told("reading the turns", done, total, ""),
+            )
+        taught = Taught(read.states, learned.options, learned.weights, learned.groups)
+        told("fitting the head", 0, 1, "")
+        with one_thread():
+            chosen = heads.chosen(taught)
+            head = heads.fitted(taught, chosen.strength, budget=order.budget, base=base.digest)
+        told("fitting the head", 1, 1, f"loss on unseen groups {min(chosen.losses.values()):.4f}")
+        tried, why = _adapter(order, learned, base, taught, read, chosen, folder, told)
     return _outcome(order, name, base, learned, head, chosen, read, tried, why)
 
 
@@ -123,22 +119,6 @@ def _base(name: str) -> Located:
     if base.head is not None or base.model is None:
         raise ConfigError(f"--base {name}: expected a plain model of `auditor models list`")
     return base
-
-
-def _work(order: Order, name: str, learned: Lesson, base: Located) -> Path:
-    """Give the folder of unfinished work: that of this very work, or an empty one."""
-    folder = order.out / f"{name}{WORK}"
-    about = (learned.digest, base.digest, order.budget, order.seed)
-    key = hashlib.sha256(msgspec.json.encode(about)).hexdigest()
-    file = folder / "work.sha256"
-    try:
-        if not (file.is_file() and file.read_bytes() == key.encode()):
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(key.encode())
-    except OSError as error:
-        raise ConfigError(f"{folder} cannot be written ({error.strerror})") from error
-    return folder
 
 
 def _adapter(  # noqa: PLR0913, PLR0917 - everything that was found so far
@@ -177,6 +157,8 @@ def _adapter(  # noqa: PLR0913, PLR0917 - everything that was found so far
     )
     settings = Settings(seed=order.seed, threads=order.threads)
     found = adapted(wanted, folder, settings, time.monotonic() + 60 * order.minutes, told)
+    if found is None:
+        return None, "no loss of unseen groups fell while it was trained"
     if found.better:
         return found, None
     return found, (

@@ -43,16 +43,22 @@ def wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Try:
 
 
 def tried(
-    wanted: Try, folder: Path, monkeypatch: pytest.MonkeyPatch, by: float, change: Matrix
-) -> tuple[Adapted, list[Any]]:
-    """Try an adapter of random numbers, so many times as large as those of its own test."""
+    wanted: Try, folder: Path, monkeypatch: pytest.MonkeyPatch, by: float, loss: float = 0.5
+) -> tuple[Adapted | None, list[Any]]:
+    """Try an adapter of random numbers, so many times as large as those of its own test.
+
+    `loss`: that of validation after training, from 1.
+    """
+    change = np.zeros((SAMPLE, tiny_model.WIDTH))
     given: list[Any] = []
 
     def trained(*arguments: Any, **_: Any) -> Trained:
         given.extend(arguments)
         made = {name: (down, by * up) for name, (down, up) in pairs().items()}
         counts = (tiny_model.HEADS, tiny_model.HEADS)
-        return Trained(made, 6.0, counts, change.astype(np.float32), {0: 1.0}, 1, "it was told to")
+        return Trained(
+            made, 6.0, counts, change.astype(np.float32), {0: 1.0, 4: loss}, 4, "it was told to"
+        )
 
     monkeypatch.setattr(adapting, "trained", trained)
     until = time.monotonic() + 1e9
@@ -70,8 +76,8 @@ def lost(wanted: Try, read: Matrix) -> Array:
 def test_labelled_turns_of_groups_held_back_decide(
     wanted: Try, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    change = np.zeros((SAMPLE, tiny_model.WIDTH))
-    found, (_, _, learned, validated, *_) = tried(wanted, tmp_path, monkeypatch, 1.0, change)
+    found, (_, _, learned, validated, *_) = tried(wanted, tmp_path, monkeypatch, 1.0)
+    assert found is not None
     weights = wanted.taught.weights[wanted.judged]
     before, after = lost(wanted, wanted.read.states), lost(wanted, found.read.states)
     assert found.before == pytest.approx(np.average(before, weights=weights), abs=1e-4)
@@ -86,9 +92,17 @@ def test_labelled_turns_of_groups_held_back_decide(
 def test_an_adapter_that_changes_nothing_is_no_better(
     wanted: Try, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found, _ = tried(wanted, tmp_path, monkeypatch, 0.0, np.zeros((SAMPLE, tiny_model.WIDTH)))
+    found, _ = tried(wanted, tmp_path, monkeypatch, 0.0)
+    assert found is not None
     assert (found.before, found.gain, found.error) == (pytest.approx(found.after), 0.0, 0.0)
     assert not found.better
+
+
+def test_one_whose_training_lowered_no_loss_is_not_read_with(
+    wanted: Try, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapting, "states", lambda *_: pytest.fail("turns were read"))
+    assert tried(wanted, tmp_path, monkeypatch, 1.0, loss=1.1)[0] is None
 
 
 @pytest.mark.parametrize(
@@ -103,5 +117,6 @@ def test_it_is_better_by_more_than_its_error_and_where_torch_agrees(  # noqa: PL
     agrees: float,
     better: bool,
 ) -> None:
-    found, _ = tried(wanted, tmp_path, monkeypatch, 0.0, np.zeros((SAMPLE, tiny_model.WIDTH)))
+    found, _ = tried(wanted, tmp_path, monkeypatch, 0.0)
+    assert found is not None
     assert structs.replace(found, gain=gain, error=0.01, agrees=agrees).better is better

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from pathlib import Path
 from typing import Any
@@ -89,8 +90,29 @@ def test_an_interruption_changes_nothing(path: Path, tmp_path: Path) -> None:
 def test_it_ends_when_the_time_is_over_or_nothing_helps(path: Path, tmp_path: Path) -> None:
     found = learn(path, tmp_path / "one", until=-1.0)
     assert (found.steps, found.ended) == (0, "the time was over")
+    assert set(found.losses) == {0}
     lost = learn(path, tmp_path / "two", rate=0.0, patience=2)
     assert (lost.steps, lost.ended) == (8, "no lower loss of the validation groups")
+
+
+def test_what_was_learned_until_the_time_was_over_is_looked_at(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = itertools.count()
+    monkeypatch.setattr(lora.time, "monotonic", lambda: float(next(clock)))
+    found = trained(
+        path,
+        head(),
+        rows(48),
+        rows(12, 2),
+        tmp_path,
+        settings=structs.replace(SETTINGS, every=50),
+        until=30.0,
+        told=lambda *_: None,
+    )
+    assert found.ended == "the time was over"
+    assert 0 < found.steps < 36
+    assert found.losses[found.steps] < found.losses[0]
 
 
 def test_a_model_of_another_kind_is_refused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 from pathlib import Path
@@ -150,6 +151,28 @@ def test_what_a_crash_left_half_written_is_read_anew(
     for number, file in enumerate(sorted((out / "mine.work" / "states").glob("*.npy"))):
         file.write_bytes(b"" if number else file.read_bytes()[:-1000])
     assert run(*arguments).exit_code == 0
+
+
+def test_two_are_never_at_the_same_work(tmp_path: Path) -> None:
+    data, work = corpus.turns(tmp_path, 12), tmp_path / "out" / "mine.work"
+    work.mkdir(parents=True)
+    with (work / "work.sha256").open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        arguments = ("tune", data, "--head-only", "--name", "mine", "--out", tmp_path / "out")
+        done = run(*arguments)
+        assert done.exit_code == 2
+        assert "another `auditor tune` is at this work now" in done.stderr
+    assert run(*arguments).exit_code == 0
+
+
+def test_an_adapter_whose_training_helped_nobody_is_not_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tune, "missing", list)
+    monkeypatch.setattr(tune, "adapted", lambda *_: None)
+    done = run("tune", corpus.turns(tmp_path, 40, 10), "--labels-only", "--name", "mine")
+    assert done.exit_code == 0, done.output
+    assert "no adapter: no loss of unseen groups fell while it was trained" in done.stdout
 
 
 # refused
