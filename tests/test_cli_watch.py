@@ -74,6 +74,7 @@ def _session(id_: str) -> dict[str, Any]:
     info = {"id": id_, "title": "t", "time": {"created": at - 60_000, "updated": at}}
     return {
         f"/session/{id_}": info,
+        "/path": {"directory": "/srv/app"},
         "/session": [info],
         f"/session/{id_}/message": [
             {"info": user, "parts": [{**text, "id": "prt_1", "text": "Fix it."}]},

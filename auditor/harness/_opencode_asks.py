@@ -40,12 +40,19 @@ class Asks:
                 return False
             self.marks = [*self.marks, mark][-MARKS:]
             return True
-        if message.by_person():
-            if id_ > (self.request or "") and not self._sent_again(message, known):
-                self.request, self.request_at = id_, when(message.info, "created")
-            if id_ >= self._replying:
-                self.reply_as, self._replying = message.reply_as() or self.reply_as, id_
+        person = message.by_person()
+        if person and id_ > (self.request or "") and not self._sent_again(message, known):
+            self.request, self.request_at = id_, when(message.info, "created")
+        given = message.reply_as()
+        # What the harness puts in does not always say all; another agent, it always does.
+        says = given is not None and (person or self._switches(message, given))
+        if given is not None and says and id_ >= self._replying:
+            self.reply_as, self._replying = given, id_
         return False
+
+    def _switches(self, message: Message, given: ReplyAs) -> bool:
+        """Whether the harness goes on as another agent: the person approved a plan."""
+        return bool(message.parts) and not message.aside() and given.agent != self.reply_as.agent
 
     def _sent_again(self, message: Message, known: Mapping[str, Message]) -> bool:
         """Whether the harness sends the person's request again, after it compacted."""

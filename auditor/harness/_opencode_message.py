@@ -113,6 +113,12 @@ class Message:
         """Whether what answers it is a `!` command of the user's own."""
         return any(part.get("text") == SHELL for part in self.parts.values())
 
+    def aside(self) -> bool:
+        """Whether it asks the agent for nothing: a command of the user's own, a compaction."""
+        return self.by_command() or any(
+            part.get("type") == "compaction" for part in self.parts.values()
+        )
+
     def mark(self) -> Mark | None:
         """An auditor's mark on it."""
         for part in self.parts.values():

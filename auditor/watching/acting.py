@@ -41,6 +41,9 @@ LOOKS = (0.5, 1.0, 2.0)
 
 Still = Callable[[float], Awaitable[bool]]
 
+LOOKED = 10.0
+"""Seconds for all of these looks: whoever ends the program waits for them (a guess)."""
+
 MOVED = "it moved meanwhile"
 TAKEN = "somebody else has it"
 
@@ -177,17 +180,18 @@ class Acting:
     async def _found_out(self, case: Case, plan: Plan) -> Outcome:
         """Look whether a deed whose answer was lost took place; unknown where nobody can look."""
         outcome = Outcome.UNKNOWN
-        for pause in LOOKS:
-            await anyio.sleep(pause)
-            try:
-                now = await case.connection.refreshed(case.situation.session)
-            except Exception:  # noqa: BLE001, S112 - nobody can look now
-                continue
-            if now is None:
-                return Outcome.FAILED
-            if _took_place(case.situation, now, plan):
-                return Outcome.DONE
-            outcome = Outcome.FAILED
+        with anyio.move_on_after(LOOKED):
+            for pause in LOOKS:
+                await anyio.sleep(pause)
+                try:
+                    now = await case.connection.refreshed(case.situation.session)
+                except Exception:  # noqa: BLE001, S112 - nobody can look now
+                    continue
+                if now is None:
+                    return Outcome.FAILED
+                if _took_place(case.situation, now, plan):
+                    return Outcome.DONE
+                outcome = Outcome.FAILED
         return outcome
 
     async def _toast(self, connection: Connection, plan: Plan) -> None:

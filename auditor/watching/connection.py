@@ -18,6 +18,7 @@ from anyio.abc import TaskGroup
 from auditor.errors import HarnessUnavailable
 from auditor.harness._opencode_server import OpenCode
 from auditor.live.situation import Doing
+from auditor.watching.gaps import Gaps
 from auditor.watching.heard import Heard
 from auditor.watching.reading import Reader, about
 from auditor.watching.start import Start
@@ -41,9 +42,6 @@ RETRIES = (10.0, 60.0, 300.0)
 """Seconds until a session that could not be read is tried again (guesses: a server that starts, one
 that is busy, one that somebody repairs)."""
 
-GAPS = 20
-"""Long times without a connection that are remembered: days of them (a guess)."""
-
 OVERLAP = 10.0
 """Seconds before a gap from which on a session counts as changed in it: clocks and writes."""
 
@@ -63,7 +61,7 @@ class Connection:
     `fresh`: seconds; sessions that changed longer ago are not read when it connects. `scan`: turns
     that had ended before and are recovered at most. `gone`: whether it is gone for good;
     `linked` is told whether it is there, in words too. `heard`: what is known already of when it
-    had messages of which session.
+    had messages of which session. `delay`: seconds until it connects at first.
     """
 
     def __init__(  # noqa: PLR0913 - whom it tells, and what is the time
@@ -78,6 +76,7 @@ class Connection:
         gone: Callable[[], bool] = lambda: False,
         linked: Callable[[bool, str], None] = lambda _there, _text: None,
         heard: Heard | None = None,
+        delay: float = 0.0,
     ) -> None:
         self._reader = Reader(server, clock)
         self.server, self.mirror = server, self._reader.mirror
@@ -85,14 +84,15 @@ class Connection:
         self.seen, self.moved = self._reader.seen, self._reader.moved
         self.interrupted = self._reader.interrupted
         self.connected = False
+        self.present = True
+        """Whether it is connected, or is about to be for the first time."""
         self.heard = Heard({}) if heard is None else heard
         self._look, self._say, self._clock, self._gone = look, say, clock, gone
-        self._fresh, self._linked = fresh, linked
+        self._fresh, self._linked, self._delay = fresh, linked, delay
         self.start = Start(scan)
         self._rested = 0.0
         self._last: float | None = None  # event
-        self._gap = (-inf, inf)  # nobody listened in between
-        self._missed: list[tuple[float, float]] = []  # the long ones
+        self.gaps = Gaps(fresh)
         self._ahead = inf  # of the clock that stands still while the machine sleeps
         self._said: set[str] = set()
 
@@ -100,10 +100,6 @@ class Connection:
     def name(self) -> str:
         """How people know it."""
         return self.server.directory or self.server.url
-
-    def missed(self, moment: float) -> bool:
-        """Whether that was while nobody listened, and too long before somebody did again."""
-        return any(lost <= moment < again - self._fresh for lost, again in self._missed)
 
     def woke(self) -> None:
         """Notice that the machine slept, or that its clock was set: nothing of that is silence."""
@@ -115,6 +111,7 @@ class Connection:
     async def run(self) -> None:
         """Stay connected until cancelled, or until the server is gone for good."""
         wait, said, self._ahead = SHORTEST, "", self._clock() - anyio.current_time()
+        await anyio.sleep(self._delay)
         while not self._gone():
             try:
                 await self._connected()
@@ -123,12 +120,12 @@ class Connection:
             except Exception as error:  # noqa: BLE001 - whatever it is, the next try may do
                 why = f"{type(error).__name__}: {error}"
             if self.connected:
-                wait, self._gap = SHORTEST, (self._last or self._clock(), inf)
+                wait, self.gaps.lost = SHORTEST, self._last or self._clock()
             if self.connected:
                 self._linked(False, f"{why}; trying again")
             elif why != said:
                 self._say(f"{why}; trying again")
-            self.connected, said = False, why
+            self.connected, self.present, said = False, False, why
             await anyio.sleep(wait * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
             wait = min(2 * wait, LONGEST)
 
@@ -159,7 +156,7 @@ class Connection:
                 await heard.wait()
                 await self._snapshot(tasks)
                 self._linked(True, f"connected: OpenCode {version}, {self.name}")
-                self.connected = True
+                self.connected = self.present = True
                 for session in self.mirror.sessions():  # none was looked at meanwhile
                     self._look(session)
                 async for event in receive:
@@ -193,10 +190,8 @@ class Connection:
 
     async def _snapshot(self, tasks: TaskGroup) -> None:
         """Read what there is; what may have changed is read whole, beside everything else."""
-        now, (lost, _) = self._clock(), self._gap
-        self._gap = (lost, now)
-        if now - lost > self._fresh:
-            self._missed = [*self._missed, self._gap][-GAPS:]
+        now, lost = self._clock(), self.gaps.lost
+        self.gaps.over(now)
         self.mirror.resumed(now)
         since = max(now - self._fresh, lost - OVERLAP)
         worked = [id_ for id_ in self.mirror.sessions() if self._works(id_)]

@@ -85,7 +85,7 @@ class Deciding:
         Each tells only of its own work. One that is watched in two ways tells everything twice: the
         later word counts, or that of the later connection.
         """
-        here = [(n, each) for n, each in self._connections.items() if each.connected]
+        here = [(n, each) for n, each in self._connections.items() if each.present]
         heard = [(at, n) for n, each in here if (at := each.heard.at(session)) is not None]
         if heard and self._connections[max(heard)[1]] is not connection:
             return True
@@ -104,4 +104,4 @@ class Deciding:
         turn = case.situation.turn
         idle = case.situation.doing is Doing.IDLE and turn is not None
         ended = turn.ended if turn is not None and idle else None
-        return ended is not None and case.connection.missed(ended)
+        return ended is not None and case.connection.gaps.missed(ended)

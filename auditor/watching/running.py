@@ -180,6 +180,7 @@ async def _connected(
             gone=lambda: link is not None and link.gone,
             linked=partial(face.linked, server.directory or server.url),
             heard=None if link is None else link.heard,
+            delay=PLUGINS if link is not None and link.heard else 0.0,
         )
     )
 
@@ -187,14 +188,7 @@ async def _connected(
 async def _plugins(tasks: TaskGroup, hub: Hub, watcher: Watcher, parts: _Parts) -> None:
     """Watch every OpenCode whose plugin reports, also one that is watched by its address."""
     async for link in hub.links():
-        tasks.start_soon(_reported, watcher, link, parts)
-
-
-async def _reported(watcher: Watcher, link: Link, parts: _Parts) -> None:
-    """Watch an OpenCode, once all others had time to say what they work on."""
-    if link.heard:
-        await anyio.sleep(PLUGINS)
-    await _connected(watcher, link.opencode(), parts.face, parts.settings, link)
+        tasks.start_soon(_connected, watcher, link.opencode(), parts.face, parts.settings, link)
 
 
 async def _spared(face: Face, what: str, do: Callable[..., Awaitable[None]], *given: Any) -> None:

@@ -165,7 +165,7 @@ class Watcher:
         self._again(key, case, plan, began)
         if plan.do in (Do.REST, Do.WAIT):
             self._note(key).unsettled = 0
-            if plan.do is Do.REST:
+            if plan.do is Do.REST or (plan.at or 0.0) > began + STALE:
                 connection.start.settled(key[1])
             return
         await self._act(key, case, plan)

@@ -702,6 +702,16 @@ def test_a_command_of_the_user_is_no_progress_of_the_agent() -> None:
     assert bus.seen.progressed
 
 
+def test_an_approved_plan_is_gone_on_with_as_the_agent_that_does_it() -> None:
+    """The harness says so, by a message that it puts in."""
+    model = {"providerID": "fictive", "modelID": "one", "variant": "high"}
+    bus = Bus().created().user("Plan it.", model=model, agent="plan").busy()
+    bus.begin().tool("plan_exit").finish("tool-calls")
+    text = {"type": "text", "text": "The plan is approved.", "synthetic": True}
+    bus.user(text, model=model, agent="build").begin().text("I see").finish("length").idle()
+    assert bus.seen.reply_as == ReplyAs("build", "fictive", "one", "high")
+
+
 @pytest.mark.parametrize("beside", BESIDE)
 def test_what_is_no_request_does_not_say_how_to_answer(beside: Callable[[Bus], None]) -> None:
     model = {"providerID": "fictive", "modelID": "one", "variant": "high"}

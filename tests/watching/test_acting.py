@@ -8,6 +8,7 @@ from pathlib import Path
 import anyio
 import httpx
 import pytest
+import trio
 
 from auditor.errors import StoreError
 from auditor.live.spent import Deed, Done, Outcome
@@ -305,3 +306,28 @@ def test_what_a_person_asks_for_is_sent_though_the_message_is_used_up(tmp_path: 
 
     ((_, body),) = play(tmp_path, script).fake.prompts
     assert body["parts"][0]["metadata"]["auditor"]["recovery"] == "resume_now"
+
+
+def test_a_server_that_hangs_delays_the_end_of_the_program_little(tmp_path: Path) -> None:
+    took: list[float] = []
+
+    async def script(place: Place) -> None:
+        fake = place.fake
+
+        async def hang() -> None:
+            await anyio.sleep(1000)
+
+        def hangs() -> object:
+            fake.before["GET /session"] = hang
+            return hang()
+
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            stalled(place)
+            fake.before[PROMPT] = hangs
+            await anyio.sleep(8)
+            took.append(trio.current_time())
+        took.append(trio.current_time())
+
+    play(tmp_path, script)
+    assert took[1] - took[0] < 45  # the answer itself may take thirty

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import anyio
 import pytest
-import trio.testing
 
+from auditor.harness._opencode_server import OpenCode
 from auditor.watching import running
 from auditor.watching.board import Kind
-from auditor.watching.relay import About, Link
+from auditor.watching.heard import Heard
 from auditor.watching.watcher import Watcher
-from tests.watching.fake import FINE, Fake
+from tests.watching.fake import FINE, Fake, now
 from tests.watching.place import Place, permits, play, until
 from tests.watching.test_loop import CUT, stalled
 
@@ -86,24 +87,56 @@ def test_a_nudge_goes_where_the_last_turn_was(tmp_path: Path) -> None:
     assert sent == ["other"]
 
 
-class Waiting:
-    """In the place of a watcher: when it was told to watch."""
+class Reported:
+    """A plugin that came: what it has, and its OpenCode."""
 
-    def __init__(self) -> None:
-        self.began: list[float] = []
+    def __init__(self, fake: Fake, **sessions: float) -> None:
+        self.heard, self.gone, self._fake = Heard(sessions), False, fake
 
-    async def watch(self, _: object) -> None:
-        self.began.append(trio.current_time())
+    def opencode(self) -> OpenCode:
+        return OpenCode("http://plugin-1", "/p", allow_remote=True, transport=self._fake)
 
 
-@pytest.mark.parametrize("sessions", [{}, {"ses_a": 5.0}])
-def test_a_plugin_waits_for_others_that_may_have_its_sessions(sessions: dict[str, float]) -> None:
-    async def run() -> list[float]:
-        watcher = Waiting()
-        link = Link(About("", "/srv", 1, sessions), None)  # type: ignore[arg-type]
-        await running._reported(watcher, link, running._Parts(*[None] * 7))  # type: ignore[arg-type]
-        return watcher.began
+LATER = running.PLUGINS - 1
+"""Seconds after the beginning: a plugin looks for a watcher every three."""
 
-    clock = trio.testing.MockClock(autojump_threshold=0)
-    (began,) = anyio.run(run, backend="trio", backend_options={"clock": clock})
-    assert began == (running.PLUGINS if sessions else 0.0)
+
+@pytest.mark.parametrize("slow", [0.0, 0.5])
+@pytest.mark.parametrize("beside_it", ["a server", "an older plugin"])
+def test_at_the_start_a_session_is_its_plugins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside_it: str, slow: float
+) -> None:
+    """The others know the session too, and wait until every plugin said what it has."""
+    monkeypatch.setattr(running, "time", SimpleNamespace(time=now))
+    sent: list[str] = []
+
+    async def script(place: Place) -> None:
+        other = beside(place)
+        stalled(place)
+        await anyio.sleep(10)
+        mine = Reported(place.fake, ses_a=now() - 10)
+        older = Reported(other, ses_a=now() - 3600)
+        watcher = place.watcher(permits(place))
+        more = (watcher, OpenCode(transport=other), place.face, place.settings)
+
+        async def wait() -> None:
+            await anyio.sleep(slow)
+
+        place.fake.before["GET /session/status"] = wait
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watcher.run)
+            if beside_it == "an older plugin":
+                tasks.start_soon(running._connected, *more, older)
+            await anyio.sleep(LATER)
+            told = (watcher, mine.opencode(), place.face, place.settings, mine)
+            tasks.start_soon(running._connected, *told)
+            await anyio.sleep(running.PLUGINS - LATER)
+            if beside_it == "a server":
+                tasks.start_soon(running._connected, *more)
+            await anyio.sleep(60)
+            sent.extend(["its"] * len(place.fake.prompts) + ["other"] * len(other.prompts))
+            other.drop()
+            tasks.cancel_scope.cancel()
+
+    play(tmp_path, script, settle=1.0)
+    assert sent == ["its"]

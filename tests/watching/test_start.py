@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from auditor.live.situation import Doing, Situation
 from auditor.watching.start import Start
+from tests.watching.place import Place, permits, play, until
+from tests.watching.test_loop import stalled
 
 
 def ended(session: str, request: str = "msg_1", doing: Doing = Doing.IDLE) -> Situation:
@@ -59,3 +63,22 @@ def test_what_runs_or_a_person_goes_on_with_needs_no_place() -> None:
     assert places.admits(ended("b")) is False
     assert places.admits(ended("b", "msg_2")) is True
     assert places.admits(ended("new")) is True
+
+
+def test_sessions_that_only_wait_hold_no_places(tmp_path: Path) -> None:
+    """The latest ones wait for their rate limit, and an older one can be helped now."""
+
+    async def script(place: Place) -> None:
+        fake = place.fake
+        data = {"message": "Rate limit exceeded", "statusCode": 429, "isRetryable": True}
+        for number in range(place.settings.scan):
+            session = fake.session(f"ses_w{number}")
+            fake.ask(session)
+            fake.fail(session, fake.begin(session), {"name": "APIError", "data": data})
+        stalled(place, "ses_z")
+        fake.infos["ses_z"]["time"]["updated"] -= 5_000
+        async with place.watched(place.watcher(permits(place))):
+            await until(lambda: fake.prompts, 30)
+
+    ((session, _),) = play(tmp_path, script).fake.prompts
+    assert session == "ses_z"
