@@ -9,7 +9,7 @@ NATIVE ?= OFF
 export CMAKE_ARGS := -DLLAVA_BUILD=OFF -DGGML_NATIVE=$(NATIVE) -DCMAKE_PROJECT_llama.cpp_INCLUDE=$(CURDIR)/models/llama-build.cmake $(CMAKE_ARGS)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN)
 
-.PHONY: scan test setup check bench clean
+.PHONY: scan test setup bench bench-live clean
 
 scan: $(VENV)/ready
 	$(BIN)/auditor scan $(ARGS)
@@ -30,6 +30,12 @@ bench: $(VENV)/ready-dev
 	$(BIN)/python benchmarks/speed_scan.py
 	$(BIN)/python benchmarks/speed_repetition.py
 	$(BIN)/python benchmarks/memory_scan.py
+
+bench-live: $(VENV)/ready-dev # beside a real OpenCode, from npm; some twenty-five minutes
+	$(BIN)/python benchmarks/live_memory.py
+	$(BIN)/python benchmarks/live_latency.py
+	$(BIN)/python benchmarks/live_scenarios.py
+	$(BIN)/python benchmarks/live_chaos.py
 
 $(VENV)/ready: pyproject.toml models/llama-build.cmake
 	@echo "Setting up $(VENV); the first time llama.cpp is compiled, which takes a few minutes."

@@ -26,12 +26,14 @@ DEADLINE = 30.0
 """Seconds for one answer: ten times what the default model takes with a full budget on two busy
 CPUs (a guess)."""
 
+WITHOUT = "; --model none does without"
+
 FAILURES = 3
 """Failures in a row after which a model is not asked again (a guess)."""
 
 
-def located(name: str, *, offline: bool) -> Located:
-    """Find a model; one of the registry is fetched where it is not here.
+def located(name: str, *, offline: bool, advice: str = "") -> Located:
+    """Find a model; one of the registry is fetched where it is not here: `advice` is told first.
 
     Raises `ConfigError` for a name nobody knows and `JudgeUnavailable` for what cannot be had.
     """
@@ -45,8 +47,7 @@ def located(name: str, *, offline: bool) -> Located:
 
     to = show.console(sys.stderr)
     to.print(
-        f"Fetching the decision model {model.name} ({model.bytes / 1e6:,.0f} MB, once);"
-        " --model none does without."
+        f"Fetching the decision model {model.name} ({model.bytes / 1e6:,.0f} MB, once){advice}."
     )
     with Transfer(to, model.name) as told:
         pull(model, told)
@@ -67,7 +68,7 @@ class Asker(Closing):
         if name is None:
             return
         try:
-            self._located = located(name, offline=offline)
+            self._located = located(name, offline=offline, advice=WITHOUT)
         except JudgeUnavailable as error:
             self.done.problem = str(error)
 
