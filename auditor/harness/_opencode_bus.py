@@ -113,7 +113,9 @@ def _interrupted(state: State, _: Json, now: float) -> bool:
 
 def _became(state: State, said: object, now: float) -> bool:
     state.said_at = now
-    if not state.status(said, now):
+    changed = state.status(said, now)
+    state.rested()
+    if not changed:
         return False
     state.quiet_since = now
     return True

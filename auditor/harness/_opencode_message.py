@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from math import inf
 
-from auditor.harness._opencode_parts import SHELL, Json, string, when
+from auditor.harness._opencode_parts import SHELL, Json, stamp, string, when
 from auditor.live.situation import Mark, ReplyAs
 
 MARK = "auditor"
@@ -50,6 +50,13 @@ class Message:
     def by_agent(self) -> bool:
         """Whether the agent wrote it; what other roles there may be is not known."""
         return self.info.get("role") == "assistant"
+
+    @property
+    def blank(self) -> bool:
+        """Whether it holds nothing of the agent's, not even an end."""
+        ended = "finish" in self.info or "error" in self.info
+        over = ended or stamp(self.info, "completed") is not None
+        return self.by_user or not (self.parts or over)
 
     @property
     def heard(self) -> bool:

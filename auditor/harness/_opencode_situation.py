@@ -57,6 +57,7 @@ def situation(state: State, children: Iterable[State], now: float) -> Situation:
         children=tuple([_child(child, now) for child in children]),
         orphan=orphan,
         unheard=newest is not None and not newest.heard,
+        blank=newest is not None and newest.blank,
         aborted=_aborted(state, found),
         reverted=isinstance(state.info.get("revert"), dict),
         marks=tuple(state.asks.marks),
@@ -157,7 +158,8 @@ def _aborted(state: State, turn: Turn | None) -> str | None:
     over = turn is not None and turn.finish is FinishReason.ABORTED
     error = newest.info.get("error")
     itself = isinstance(error, dict) and error.get("name") == ABORT["name"]
-    return says.string(newest.info, "id") if state.aborted or over or itself else None
+    stopped = state.aborted or state.dropped or over or itself
+    return says.string(newest.info, "id") if stopped else None
 
 
 def _tokens(reply: Message | None) -> int | None:

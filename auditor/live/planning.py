@@ -77,7 +77,10 @@ def _over(look: Look, audit: Audit | None, allowed: Allowed) -> Plan:
         return send(look, recovery, "it was stopped", allowed, stopped)
     if (why := first(AT_REST, look)) is not None:
         return rest(why, look)
-    if own_unanswered(look):
+    waits = own_unanswered(look)
+    if (waits or situation.orphan) and situation.unheard and situation.blank:
+        return Plan(do=Do.REST, reason="it may have been stopped before its first word")
+    if waits:
         return _unanswered(look, allowed)
     if situation.orphan:
         return _died(look, "the harness died in it", allowed)
@@ -106,12 +109,7 @@ def _not_audited(look: Look) -> Plan:
 
 
 def _unanswered(look: Look, allowed: Allowed) -> Plan:
-    """A nudge that nobody answers as long as a stream may be silent was lost with the harness.
-
-    Unless the person stopped it before its first word, of which only an event tells.
-    """
-    if look.situation.unheard:
-        return Plan(do=Do.REST, reason="nobody knows why a nudge is not answered")
+    """A nudge that nobody answers as long as a stream may be silent was lost with the harness."""
     at = (look.situation.idle_since or look.now) + look.settings.quiet
     if look.now < at:
         return Plan(do=Do.WAIT, reason="a nudge is not answered yet", at=at)

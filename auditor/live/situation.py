@@ -82,7 +82,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     `quiet_since`: last progress (a delta, a part, a status), counted from the request if none.
     `orphan`: the last message neither ended nor failed and nobody works on it: the harness died.
     `unheard`: the newest message was only read: another process may be at it, and whatever came
-    after it, such as an abort, is not known.
+    after it, such as an abort, is not known. `blank`: it holds nothing of the agent's.
     `aborted`: id of the message that an abort ended, None where the newest one was not aborted;
     whether that was the user is for planning to say, which knows our own aborts. `marks`: nudges of
     any auditor in the messages, oldest first. `progressed`: a tool ran to its end after the last
@@ -110,6 +110,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     children: tuple[Child, ...] = ()
     orphan: bool = False
     unheard: bool = False
+    blank: bool = False
     aborted: str | None = None
     reverted: bool = False
     marks: tuple[Mark, ...] = ()

@@ -93,6 +93,7 @@ class Connection:
         self._rested = 0.0
         self._last: float | None = None  # event
         self.gaps = Gaps(fresh)
+        self._unread: dict[str, bool] = {}  # sessions that are still to be read; whether at a start
         self._ahead = inf  # of the clock that stands still while the machine sleeps
         self._said: set[str] = set()
 
@@ -197,13 +198,13 @@ class Connection:
         worked = [id_ for id_ in self.mirror.sessions() if self._works(id_)]
         listed, busy = await self._reader.listed(LISTED)
         latest = [str(info["id"]) for info in listed if _changed(info, since)]
-        wanted = dict.fromkeys((*busy, *worked, *latest))
         at_start = lost == -inf
         if at_start:
             self.start.expect(latest)
+        self._unread = dict.fromkeys((*busy, *worked, *latest), at_start) | self._unread
         limit = anyio.CapacityLimiter(READERS)
-        for session in wanted:
-            tasks.start_soon(self._first_look, session, limit, at_start)
+        for session, first in self._unread.items():
+            tasks.start_soon(self._first_look, session, limit, first)
 
     async def _first_look(self, session: str, limit: anyio.CapacityLimiter, at_start: bool) -> None:
         """Read a session and have it looked at; one that cannot be read costs no other."""
@@ -217,8 +218,10 @@ class Connection:
                 self._once(f"{session}: cannot be read ({why}); left alone")
                 self.start.settled(session)
             if pause is None:
+                self._unread.pop(session, None)
                 return
             await anyio.sleep(pause)
+        self._unread.pop(session, None)
         if situation is None:
             self.start.settled(session)
         elif at_start:

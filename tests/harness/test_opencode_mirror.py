@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -670,6 +671,42 @@ def test_a_stop_between_two_steps_stands_until_something_is_asked(
     then(bus.wait(1)).busy()
     if read:
         bus.read()
+    assert bus.seen.aborted is None
+
+
+EARLY = [
+    pytest.param(asked(), id="the model was not asked yet"),
+    pytest.param(asked().message("assistant", parentID="msg_00000002"), id="its message is empty"),
+    pytest.param(asked().answers().nudged().busy(), id="it was a nudge"),
+]
+
+
+@pytest.mark.parametrize("bus", EARLY)
+def test_a_stop_before_the_first_word_shows_by_the_rest_alone(bus: Bus) -> None:
+    """Seen at the first request in a folder: no error, and no end of the message."""
+    bus = copy.deepcopy(bus)
+    assert bus.seen.aborted is None
+    bus.idle()
+    assert bus.seen.aborted == bus.newest["id"]
+    bus.read().mirror.statuses({}, bus.now)
+    assert bus.seen.aborted == bus.newest["id"]
+    bus.user("Go on.").busy()
+    assert bus.seen.aborted is None
+
+
+@pytest.mark.parametrize("bus", EARLY)
+def test_a_server_that_died_before_the_first_word_stopped_nothing(bus: Bus) -> None:
+    """It does not tell that it rests; the next one lists nothing that works."""
+    bus = copy.deepcopy(bus)
+    bus.read().mirror.statuses({}, bus.now)
+    assert bus.seen.aborted is None
+    assert bus.seen.blank
+    assert not bus.seen.unheard
+
+
+def test_a_rest_that_is_told_before_the_answer_is_no_stop() -> None:
+    """Events may come out of order."""
+    bus = asked().idle().begin().text("Done.").finish()
     assert bus.seen.aborted is None
 
 

@@ -675,6 +675,27 @@ FAILURES = [
         now=NOW + 180.0,
     ),
     case(
+        "a nudge that nobody answered, and nobody here knows whether it was stopped",
+        but(
+            TEXT,
+            reply=None,
+            message="msg_n",
+            marks=(mark(209.0),),
+            idle_since=NOW - 200.0,
+            unheard=True,
+            blank=True,
+        ),
+        "rest",
+        spent=(done(ago=210.0),),
+        now=NOW + 180.0,
+    ),
+    case(
+        "it died before the first word, or was stopped, and nobody here heard it",
+        ended(*WORK, finish=None, situation={"orphan": True, "unheard": True, "blank": True}),
+        "rest",
+        now=NOW + 700.0,
+    ),
+    case(
         "it may still be answered", but(TEXT, reply=None, message="msg_n", marks=(mark(),)), "wait"
     ),
 ]

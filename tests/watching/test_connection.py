@@ -510,3 +510,29 @@ def test_what_happened_in_a_gap_between_a_reading_and_the_deed_is_seen(
             assert claimed
 
     assert not play(tmp_path, script).fake.prompts
+
+
+def test_what_was_not_read_when_the_connection_broke_is_read_when_it_is_back(
+    tmp_path: Path,
+) -> None:
+    """A server that dies while it is read at the start: what ended long before is news still."""
+
+    async def script(place: Place) -> None:
+        fake = place.fake
+        stalled(place)
+        await anyio.sleep(120)
+        first = [True]
+
+        async def slow() -> None:
+            if first:
+                await anyio.sleep(3)
+
+        fake.before["GET /session/ses_a/message"] = slow
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(1)
+            first.clear()
+            await _lose(place, 5)
+            _back(place)
+            await until(lambda: fake.prompts, 30)
+
+    play(tmp_path, script)
