@@ -64,5 +64,8 @@ class Asks:
         asked = known.get(self.request or "")
         if before is None or asked is None or before.info.get("summary") is not True:
             return False
+        why = known.get(string(before.info, "parentID") or "")
+        if why is not None and why.own():
+            return False
         words = asked.words()
         return not before.by_user and bool(words) and message.words().startswith(words)

@@ -126,6 +126,13 @@ class Message:
             part.get("type") == "compaction" for part in self.parts.values()
         )
 
+    def own(self) -> bool:
+        """Whether what answers it is the user's own doing, not a turn of the agent's."""
+        return self.by_command() or any(
+            part.get("type") == "compaction" and part.get("auto") is False
+            for part in self.parts.values()
+        )
+
     def mark(self) -> Mark | None:
         """An auditor's mark on it."""
         for part in self.parts.values():

@@ -40,6 +40,7 @@ class Mirror:
         """Kinds of events that nobody understood."""
         self._states: OrderedDict[str, State] = OrderedDict()
         self._children: dict[str, set[str]] = {}
+        self._woke = -inf
         self._taken: OrderedDict[str, None] = OrderedDict()
 
     def sessions(self) -> tuple[str, ...]:
@@ -130,10 +131,12 @@ class Mirror:
             if state.waits.listed(kind, by.get(state.id, {}), now, asked):
                 state.quiet_since = now
 
-    def resumed(self, now: float) -> None:
-        """Nobody listened until now: silence counts from here."""
+    def resumed(self, now: float, *, woke: bool = False) -> None:
+        """Nobody listened until now: silence counts from here. `woke`: because all slept."""
+        self._woke = now if woke else self._woke
         for state in self._states.values():
-            state.quiet_since = max(state.quiet_since or now, now)
+            state.quiet_since = now
+            state.idle_since = None if state.idle_since is None else min(state.idle_since, now)
 
     def situation(self, session: str, now: float) -> Situation | None:
         """Say what is known of a session; None: nothing is."""
@@ -142,7 +145,7 @@ class Mirror:
             return None
         state.unseen = 0
         children = [self._states[id_] for id_ in sorted(self._children.get(session, ()))]
-        return situation(state, children, now)
+        return situation(state, children, now, self._woke)
 
     def doing(self, session: str) -> Doing | None:
         """Say what a session does; None: nothing is known of it."""

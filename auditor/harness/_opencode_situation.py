@@ -6,6 +6,7 @@ Owns the reading of a state, by the same fold that reads transcripts. Pure.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import inf
 
 from msgspec import structs
 
@@ -29,8 +30,8 @@ KEPT = 2
 """Turns kept: the newest, and the one before, whose sub-agents may still work in the background."""
 
 
-def situation(state: State, children: Iterable[State], now: float) -> Situation:
-    """Say what is known of the session at this moment (`now`: Unix seconds)."""
+def situation(state: State, children: Iterable[State], now: float, woke: float = -inf) -> Situation:
+    """Say what is known of the session at this moment (`now`, `woke`: Unix seconds)."""
     newest, reply = state.newest, state.reply
     holds = (*state.waits.open.values(), *_tools(state, now), *_compaction(state, now))
     found = _turn(state, holds)
@@ -56,6 +57,8 @@ def situation(state: State, children: Iterable[State], now: float) -> Situation:
         holds=holds,
         children=tuple([_child(child, now) for child in children]),
         orphan=orphan,
+        own=_own(state),
+        woke=woke,
         unheard=newest is not None and not newest.heard,
         blank=newest is not None and newest.blank,
         aborted=_aborted(state, found),
@@ -93,6 +96,11 @@ def _turn(state: State, holds: tuple[Hold, ...]) -> Turn | None:
     if waits:
         turn = structs.replace(turn, pending=(*turn.pending, *waits))
     return turn
+
+
+def _own(state: State) -> bool:
+    asked = next((each for each in reversed(state.messages.values()) if each.by_user), None)
+    return asked is not None and asked.own()
 
 
 def _tools(state: State, now: float) -> list[Hold]:

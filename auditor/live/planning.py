@@ -126,8 +126,9 @@ def _died(look: Look, reason: str, allowed: Allowed) -> Plan:
     # Sessions are shared by all processes, what they do is not: another may work on it.
     settings = look.settings
     patience = settings.unheard if look.situation.unheard else settings.quiet
-    if last is not None and look.now - last < patience:
-        return Plan(do=Do.WAIT, reason="somebody else may work on it", at=last + patience)
+    due = max(last, look.situation.woke) + patience if last is not None else 0.0
+    if look.now < due:
+        return Plan(do=Do.WAIT, reason="somebody else may work on it", at=due)
     return send(look, BY_NAME["orphaned_message"], reason, allowed)
 
 

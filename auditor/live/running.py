@@ -12,7 +12,7 @@ from auditor.live.plan import Allowed, Do, Plan
 from auditor.live.recoveries import BY_NAME, LOOPS, TEXT_LOOPS
 from auditor.live.settings import Settings
 from auditor.live.situation import Child, Doing, HoldKind, Situation
-from auditor.turn import FinishReason, Turn, Verdict
+from auditor.turn import Turn, Verdict
 
 _LEFT_ALONE = (Verdict.AWAITING_USER, Verdict.WAITING, Verdict.FINISHED)
 """What proves one of these in a silent turn comes before the silence in the order of evidence."""
@@ -23,7 +23,7 @@ _QUESTIONS = ("?", "？", "؟")
 def running(look: Look, audit: Audit | None, allowed: Allowed) -> Plan:
     """Say what is next while it runs."""
     situation, settings = look.situation, look.settings
-    if over(situation.turn):
+    if situation.own:
         return Plan(do=Do.REST, reason="what runs is the user's own")
     if audit is not None and audit.verdict is Verdict.STUCK and _may_be_stopped(audit, look):
         recovery = BY_NAME["tool_loop" if audit.by in LOOPS else "text_loop"]
@@ -44,11 +44,6 @@ def running(look: Look, audit: Audit | None, allowed: Allowed) -> Plan:
     if situation.turn is not None and situation.turn.reply.endswith(_QUESTIONS):
         return Plan(do=Do.REST, reason="it ends on a question")
     return _quiet(look, settings.quiet, "silent_stream", allowed)
-
-
-def over(turn: Turn | None) -> bool:
-    """Whether a turn has ended: what its session does then is a command of the user's own."""
-    return turn is not None and turn.finish not in (None, FinishReason.UNKNOWN)
 
 
 def _may_be_stopped(audit: Audit, look: Look) -> bool:

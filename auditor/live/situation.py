@@ -7,6 +7,7 @@ All times are Unix seconds.
 from __future__ import annotations
 
 from enum import StrEnum
+from math import inf
 
 from msgspec import Struct
 
@@ -81,6 +82,8 @@ class Situation(Struct, frozen=True, kw_only=True):
     (never our own, never one the harness put in), `request_at` when; budgets begin anew with it.
     `quiet_since`: last progress (a delta, a part, a status), counted from the request if none.
     `orphan`: the last message neither ended nor failed and nobody works on it: the harness died.
+    `own`: what it does is the user's own doing, a `!` command, a compaction; no turn.
+    `woke`: when the machine did, of a sleep in which nothing was heard.
     `unheard`: the newest message was only read: another process may be at it, and whatever came
     after it, such as an abort, is not known. `blank`: it holds nothing of the agent's.
     `aborted`: id of the message that an abort ended, None where the newest one was not aborted;
@@ -109,6 +112,8 @@ class Situation(Struct, frozen=True, kw_only=True):
     holds: tuple[Hold, ...] = ()
     children: tuple[Child, ...] = ()
     orphan: bool = False
+    own: bool = False
+    woke: float = -inf
     unheard: bool = False
     blank: bool = False
     aborted: str | None = None

@@ -39,7 +39,7 @@ TITLE = "turn auditor"
 LOOKS = (0.5, 1.0, 2.0)
 """Seconds before each look for a deed whose answer was lost: a server stores a prompt at once."""
 
-Still = Callable[[float], Awaitable[bool]]
+Still = Callable[[], Awaitable[bool]]
 
 LOOKED = 10.0
 """Seconds for all of these looks: whoever ends the program waits for them (a guess)."""
@@ -86,15 +86,16 @@ class Acting:
     ) -> None:
         self._store, self._settings, self._by = store, settings, by
         self._clock, self._aside = clock, aside
+        self.unsent: set[float] = set()
+        """When deeds began that are remembered and were not done, yet or at all."""
 
     async def act(
         self, case: Case, plan: Plan, still: Still, name: str | None = None
     ) -> Done | str:
         """Do what is planned, or say why it was left: `MOVED`, `TAKEN`.
 
-        `still`: whether the plan is the same by now, but for what was remembered at that moment;
-        asked last of all. `name`: what a person's wish is claimed by. Raises `StoreError`: then
-        nothing was sent.
+        `still`: whether the plan is the same by now; asked last of all. `name`: what a person's
+        wish is claimed by. Raises `StoreError`: then nothing was sent.
         """
         message = name or plan.message
         if case.moved(plan.do) or message is None:
@@ -106,17 +107,28 @@ class Acting:
             done = self._begun(case, plan, text)
             if done.deed is Deed.ABORT:
                 # Remembered first: what it does is seen before its answer comes, and is no user's.
+                self.unsent.add(done.at)
                 await self._remember(case, structs.replace(done, outcome=Outcome.UNKNOWN))
-            if case.moved(plan.do) or not await still(done.at):
-                # The claim goes to waste, which is better than a wrong deed.
-                if done.deed is Deed.ABORT:
-                    await self._remember(case, structs.replace(done, outcome=Outcome.FAILED))
+            try:
+                same = not case.moved(plan.do) and await still() and not case.moved(plan.do)
+            except BaseException:
+                await self._left(case, done)
+                raise
+            if not same:  # the claim goes to waste, which is better than a wrong deed
+                await self._left(case, done)
                 return MOVED
+            self.unsent.discard(done.at)
             done = await self._carried_out(case, plan, done)
             await self._remember(case, done)
         if plan.do in (Do.NUDGE, Do.TELL) and done.outcome is Outcome.DONE:
             await self._toast(case.connection, plan)
         return done
+
+    async def _left(self, case: Case, done: Done) -> None:
+        """Say that a deed was not done, where it was remembered as one that may have been."""
+        failed = structs.replace(done, outcome=Outcome.FAILED)
+        if done.at in self.unsent and await self._remember(case, failed):
+            self.unsent.discard(done.at)
 
     async def _claimed(self, case: Case, plan: Plan, message: str, name: str | None) -> bool:
         """Claim the deed; what a person asked for needs the message too, if another has it now."""
@@ -204,13 +216,14 @@ class Acting:
         except HarnessUnavailable:
             return
 
-    async def _remember(self, case: Case, done: Done) -> None:
-        """Keep what was done; the claim stands even where that cannot be written."""
+    async def _remember(self, case: Case, done: Done) -> bool:
+        """Keep what was done, if it can be written; the claim stands all the same."""
         turn = None if done.outcome is Outcome.UNKNOWN else case.turn
         try:
             await self._aside(self._store.remember, case.situation.session, done, turn)
         except StoreError:
-            return
+            return False
+        return True
 
 
 def _took_place(before: Situation, now: Situation, plan: Plan) -> bool:

@@ -8,9 +8,8 @@ anything is read, so that none falls between.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import inf
-from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
@@ -20,7 +19,7 @@ from auditor.harness._opencode_server import OpenCode
 from auditor.live.situation import Doing
 from auditor.watching.gaps import Gaps
 from auditor.watching.heard import Heard
-from auditor.watching.reading import Reader, about
+from auditor.watching.reading import Reader, about, changed
 from auditor.watching.start import Start
 
 LISTED = 200
@@ -105,9 +104,14 @@ class Connection:
     def woke(self) -> None:
         """Notice that the machine slept, or that its clock was set: nothing of that is silence."""
         ahead = self._clock() - anyio.current_time()
-        if ahead - self._ahead > JUMP:
-            self.mirror.resumed(self._clock())
-        self._ahead = ahead
+        jumped, self._ahead = abs(ahead - self._ahead) > JUMP, ahead
+        if jumped:
+            self.mirror.resumed(self._clock(), woke=True)
+            self._look_at_all()
+
+    def _look_at_all(self) -> None:
+        for session in self.mirror.sessions():
+            self._look(session)
 
     async def run(self) -> None:
         """Stay connected until cancelled, or until the server is gone for good."""
@@ -158,8 +162,7 @@ class Connection:
                 await self._snapshot(tasks)
                 self._linked(True, f"connected: OpenCode {version}, {self.name}")
                 self.connected = self.present = True
-                for session in self.mirror.sessions():  # none was looked at meanwhile
-                    self._look(session)
+                self._look_at_all()  # none was looked at meanwhile
                 async for event in receive:
                     self._take(event)
         except* Exception as group:  # noqa: BLE001 - given on below
@@ -171,6 +174,7 @@ class Connection:
     def _hear(self, event: object) -> None:
         """Note that a session moved, before anybody takes the event in."""
         self._last = self._clock()
+        self.woke()
         self._reader.heard(event)
         kind, session = about(event)
         if session is not None and kind.startswith("message."):
@@ -197,7 +201,7 @@ class Connection:
         since = max(now - self._fresh, lost - OVERLAP)
         worked = [id_ for id_ in self.mirror.sessions() if self._works(id_)]
         listed, busy = await self._reader.listed(LISTED)
-        latest = [str(info["id"]) for info in listed if _changed(info, since)]
+        latest = [str(info["id"]) for info in listed if changed(info, since)]
         at_start = lost == -inf
         if at_start:
             self.start.expect(latest)
@@ -237,16 +241,6 @@ class Connection:
         if text not in self._said and len(self._said) < SAID:
             self._said.add(text)
             self._say(text)
-
-
-def _changed(info: Mapping[str, Any], since: float) -> bool:
-    """Whether a session of a person's own, no sub-agent's, changed since a moment."""
-    match info:
-        case {"parentID": str()}:
-            return False
-        case {"id": str(), "time": {"updated": int(at) | float(at)}}:
-            return at / 1000 >= since
-    return False
 
 
 def _first(group: BaseExceptionGroup[Exception]) -> Exception:

@@ -6,7 +6,7 @@ and that what ended long before anybody watched is, too. Whatever cannot be look
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 
 from msgspec import structs
 
@@ -36,25 +36,26 @@ class Deciding:
         settings: Settings,
         connections: Mapping[int, Connection],
         clock: Callable[[], float],
+        unsent: Container[float],
     ) -> None:
+        """`unsent`: when deeds were remembered that were not done, yet or at all."""
         self._store, self._finding, self._permits = store, finding, permits
         self._settings, self._connections, self._clock = settings, connections, clock
+        self._unsent = unsent
         self._stopped: dict[str, tuple[str | None, str]] = {}
 
     def stopped(self, situation: Situation, why: str) -> None:
         """Note why we stopped a session's turn, for the words that follow."""
         self._stopped[situation.session] = (situation.request, why)
 
-    def plan(
-        self, case: Case, claimed: str | None = None, begun: float | None = None
-    ) -> tuple[Plan, str | None]:
+    def plan(self, case: Case, claimed: str | None = None) -> tuple[Plan, str | None]:
         """Plan, and say what is claimed where a person asked for it. Raises `StoreError`.
 
-        `claimed`: what they asked for, once it is; `begun`: when a deed of ours began that is
-        remembered and not done yet.
+        `claimed`: what they asked for, once it is.
         """
         situation, now = case.situation, self._clock()
-        spent = Spent(tuple([d for d in self._finding.spent(situation).done if d.at != begun]))
+        done = self._finding.spent(situation).done
+        spent = Spent(tuple([each for each in done if each.at not in self._unsent]))
         if self.elsewhere(case.connection, situation.session):
             return Plan(do=Do.REST, reason="another program works on it"), None
         if (name := claimed or self._wish(situation, now)) is not None:
@@ -80,17 +81,17 @@ class Deciding:
         return plan, None
 
     def elsewhere(self, connection: Connection, session: str) -> bool:
-        """Whether another program works on the session, or was the last that did.
+        """Whether another program works on the session, or, where none does, was the last that did.
 
         Each tells only of its own work. One that is watched in two ways tells everything twice: the
         later word counts, or that of the later connection.
         """
         here = [(n, each) for n, each in self._connections.items() if each.present]
-        heard = [(at, n) for n, each in here if (at := each.heard.at(session)) is not None]
-        if heard and self._connections[max(heard)[1]] is not connection:
+        works = [(n, each) for n, each in here if each.mirror.doing(session) in WORKING]
+        if works and all(each is not connection for _, each in works):
             return True
-        idle = connection.mirror.doing(session) not in WORKING
-        return idle and any(each.mirror.doing(session) in WORKING for _, each in here)
+        heard = [(at, n) for n, each in works or here if (at := each.heard.at(session)) is not None]
+        return bool(heard) and self._connections[max(heard)[1]] is not connection
 
     def _wish(self, situation: Situation, now: float) -> str | None:
         """Name the nudge that a person asked for; what happened in the session since undoes it."""

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from msgspec import structs
 
 from auditor.live.guards import OWN_ABORT
-from auditor.live.running import over
 from auditor.live.settings import Settings
 from auditor.live.situation import Doing, Situation
 from auditor.live.spent import Deed, Outcome, Spent, of_child
@@ -57,7 +56,7 @@ class Finding:
         if turn is None or not situation.observed:
             return case
         match situation.doing:
-            case Doing.BUSY if over(turn):
+            case Doing.BUSY if situation.own:
                 return case
             case Doing.BUSY if self._silent(situation):
                 return await self._ended(case, structs.replace(turn, finish=FinishReason.STALLED))

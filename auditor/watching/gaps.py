@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import inf
 
 GAPS = 20
-"""Long ones that are remembered: days of them (a guess)."""
+"""Long ones that are remembered beside the first: days of them (a guess)."""
 
 
 class Gaps:
@@ -23,7 +23,8 @@ class Gaps:
     def over(self, now: float) -> None:
         """Somebody listens again."""
         if now - self.lost > self._fresh:
-            self._long = [*self._long, (self.lost, now)][-GAPS:]
+            known = [gap for gap in self._long if gap[0] != self.lost]  # else it goes on
+            self._long = [*known[:1], *known[1:][-GAPS:], (self.lost, now)]
 
     def missed(self, moment: float) -> bool:
         """Whether that was in a gap, and too long before its end."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Awaitable, Callable, Container
+from collections.abc import Awaitable, Callable, Container, Mapping
 from typing import Any, NamedTuple
 
 import anyio
@@ -131,6 +131,16 @@ class Reader:
         self.mirror.statuses(statuses, now, of, asked)
         self.mirror.waiting(HoldKind.PERMISSION, permissions, now, of, asked)
         self.mirror.waiting(HoldKind.QUESTION, questions, now, of, asked)
+
+
+def changed(info: Mapping[str, Any], since: float) -> bool:
+    """Whether a session of a person's own, no sub-agent's, changed since a moment."""
+    match info:
+        case {"parentID": str()}:
+            return False
+        case {"id": str(), "time": {"updated": int(at) | float(at)}}:
+            return at / 1000 >= since
+    return False
 
 
 def _within(info: dict[str, Any], folder: str) -> bool:

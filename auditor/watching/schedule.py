@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from math import inf
 
 import anyio
+from msgspec import Struct
 
 Key = tuple[int, str]
 """A connection by its number, and a session."""
@@ -82,6 +83,18 @@ class Schedule:
         finally:
             self._busy.discard(key)
             self._wake.set()
+
+
+class Note(Struct):
+    """What is noted of a session between looks.
+
+    `taken`: the claim that somebody else had; `promised`: a look at a moment; `unsettled`: looks in
+    a row from which nothing came.
+    """
+
+    taken: str | None = None
+    promised: bool = False
+    unsettled: int = 0
 
 
 class Troubles:

@@ -12,7 +12,6 @@ from functools import partial
 from itertools import count
 
 import anyio
-from msgspec import Struct
 
 from auditor.errors import HarnessUnavailable, StoreError
 from auditor.live.plan import Do, Plan
@@ -29,25 +28,13 @@ from auditor.watching.face import Face
 from auditor.watching.finding import Finding
 from auditor.watching.permits import Permits
 from auditor.watching.rounds import Rounds
-from auditor.watching.schedule import AGAIN, Key, Schedule, Troubles
+from auditor.watching.schedule import AGAIN, Key, Note, Schedule, Troubles
 
 SOON = 0.1
 """Seconds until a session that moved is looked at again, doubled each time (a guess)."""
 
 STALE = 61.0
 """Seconds after which somebody else's claim is tried for, once: they may have been killed."""
-
-
-class Note(Struct):
-    """What is noted of a session between looks.
-
-    `taken`: the claim that somebody else had; `promised`: a look at a moment; `unsettled`: looks in
-    a row from which nothing came.
-    """
-
-    taken: str | None = None
-    promised: bool = False
-    unsettled: int = 0
 
 
 class Watcher:
@@ -68,8 +55,10 @@ class Watcher:
         self._store, self._settings, self._face, self._clock = store, settings, face, clock
         self._connections: dict[int, Connection] = {}
         self._finding = Finding(store, auditing, permits, settings, face, clock)
-        self._deciding = Deciding(store, self._finding, permits, settings, self._connections, clock)
         self._acting = Acting(store, settings, by, clock, aside)
+        self._deciding = Deciding(
+            store, self._finding, permits, settings, self._connections, clock, self._acting.unsent
+        )
         self._numbers = count(1)
         self._schedule = Schedule(self._isolated, clock)
         self._troubles = Troubles()
@@ -147,17 +136,21 @@ class Watcher:
             return  # what happens meanwhile is not known; all are looked at once it is back
         if self._deciding.elsewhere(connection, key[1]):
             connection.start.settled(key[1])
+            if connection.mirror.doing(key[1]) is not Doing.IDLE:
+                self._schedule.at(key, began + STALE)  # it may be ours by then, and no event tells
             return
         connection.woke()
         situation = connection.mirror.situation(key[1], began)
         if situation is None:
             self._face.gone(key[1])
+            connection.start.settled(key[1])
             return
         if not situation.observed:
             if not self._worth_reading(key, situation):
                 return
             situation = await connection.refreshed(key[1])
             if situation is None:
+                connection.start.settled(key[1])
                 return
         case = await self._finding.found(Case(connection, situation))
         plan, _ = self._deciding.plan(case)
@@ -202,6 +195,7 @@ class Watcher:
         connection = case.connection
         fresh = await connection.refreshed(key[1])
         if fresh is None:
+            connection.start.settled(key[1])
             return
         now = await self._finding.found(Case(connection, fresh, seen=connection.seen(key[1])))
         again, name = self._deciding.plan(now)
@@ -224,14 +218,14 @@ class Watcher:
             await self._finding.kept(now)
         await self._face.did(now, again, done)
 
-    async def _still(self, case: Case, plan: Plan, name: str | None, begun: float) -> bool:
+    async def _still(self, case: Case, plan: Plan, name: str | None) -> bool:
         """Whether a plan is the same by what is known now: claiming took a moment."""
         connection, session = case.connection, case.situation.session
         situation = connection.mirror.situation(session, self._clock())
         if situation is None:
             return False
         now = await self._finding.found(Case(connection, situation))
-        again, _ = self._deciding.plan(now, name, begun)
+        again, _ = self._deciding.plan(now, name)
         return _alike(again, plan)
 
     def _note(self, key: Key) -> Note:

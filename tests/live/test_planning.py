@@ -426,7 +426,7 @@ ENDS = [
     case(
         "AR-T129 only thoughts, and it works again",
         but(ended(think("so")), doing=Doing.BUSY),
-        "rest",
+        "wait",
     ),
     case(
         "DS-T09 the length limit",
@@ -485,7 +485,7 @@ ENDS = [
     case(
         "AR-T122 AR-T068 a turn began in the pause",
         but(ANNOUNCED, doing=Doing.BUSY, idle_since=None),
-        "rest",
+        "wait",
     ),
     case(
         "AR-T123 a second idle does not delay it",

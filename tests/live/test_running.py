@@ -11,7 +11,7 @@ from auditor.live.plan import OBSERVING
 from auditor.live.settings import Mode, Settings
 from auditor.live.situation import Doing
 from auditor.live.spent import of_child
-from auditor.turn import FinishReason, Part, ToolCall, ToolResult
+from auditor.turn import Part, ToolCall, ToolResult
 from tests.live.cases import (
     NOW,
     PAUSED,
@@ -67,11 +67,7 @@ LOOPS = [
     case("but a sub-agent works", but(LOOP, children=(child(),)), "wait"),
     case(
         "it had ended: what runs now is a command of the user's own",
-        but(
-            LOOP,
-            turn=structs.replace(LOOP.turn, finish=FinishReason.ERROR),
-            holds=waits("tool", what="bash"),
-        ),
+        but(LOOP, own=True, holds=waits("tool", what="bash")),
         "rest",
     ),
     case("nobody knows what its sub-agent does", but(LOOP, children=(child("unknown"),)), "rest"),
