@@ -729,6 +729,32 @@ def test_a_compaction_of_their_own_that_they_stopped_is_a_stop_after_a_restart_t
     assert bus.seen.aborted == bus.newest["id"]
 
 
+@pytest.mark.parametrize(
+    ("parts", "own"),
+    [
+        ([{"type": "text", "text": SHELL, "synthetic": True}], True),
+        ([{"type": "compaction", "auto": False}], True),
+        ([{"type": "compaction", "auto": True}], False),
+        (["Go on."], False),
+    ],
+)
+def test_what_runs_is_the_user_s_own_by_the_message_it_answers(parts: list[Any], own: bool) -> None:
+    """Whatever the turn before was left as, and however its session failed beside it."""
+    bus = asked().begin().tool("bash", command="ls").finish("tool-calls")
+    bus.user(*parts).busy()
+    assert bus.seen.own is own
+    bus.message("assistant", parentID=bus.newest["id"]).say("session.error", error={"name": "E"})
+    assert bus.seen.own is own
+
+
+def test_the_same_words_after_a_compaction_of_their_own_are_a_request() -> None:
+    bus = asked("Go on.").begin().failed()
+    own_compaction(bus)
+    bus.user("Go on.").busy()
+    assert bus.seen.request == bus.newest["id"]
+    assert bus.seen.aborted is None
+
+
 def test_a_command_of_the_user_is_no_progress_of_the_agent() -> None:
     bus = asked().begin().text("I see").finish("length").idle().nudged().busy()
     bus.begin().text("I see").finish("length").idle()

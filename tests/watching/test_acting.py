@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anyio
 import httpx
 import pytest
 import trio
+from msgspec import structs
 
+from auditor.asking import Asker
+from auditor.calibration import NO_CALIBRATIONS
 from auditor.errors import StoreError
+from auditor.live.settings import Mode
 from auditor.live.spent import Deed, Done, Outcome
 from auditor.live.switches import Switch
+from auditor.policy import Policy
+from auditor.watching.auditing import Auditing
 from auditor.watching.board import Kind
 from tests.watching.fake import Fake, now
 from tests.watching.place import Place, permits, play, until
@@ -331,3 +338,91 @@ def test_a_server_that_hangs_delays_the_end_of_the_program_little(tmp_path: Path
 
     play(tmp_path, script)
     assert took[1] - took[0] < 45  # the answer itself may take thirty
+
+
+UNWRITTEN = ["the row that says so", "what is asked right before"]
+
+
+@pytest.mark.parametrize(
+    ("broken", "stops"), [(UNWRITTEN[0], True), (UNWRITTEN[1], True), (UNWRITTEN[1], False)]
+)
+def test_an_abort_that_was_not_sent_is_not_ours_whatever_can_be_written(
+    tmp_path: Path, broken: str, stops: bool
+) -> None:
+    """The person stops it in that moment, or nobody does: then it is stopped later."""
+
+    async def script(place: Place) -> None:
+        fake, store, seen = place.fake, place.store, list[Outcome]()
+        mode = store.mode
+
+        def once(_: str | None) -> Mode:
+            store.mode = mode  # type: ignore[method-assign]
+            raise StoreError("the disk fails")
+
+        async def aside(do: Callable[..., object], *arguments: object) -> object:
+            await anyio.lowlevel.checkpoint()
+            if do.__name__ != "remember":
+                return do(*arguments)
+            outcome = arguments[1].outcome  # type: ignore[attr-defined]
+            first = outcome not in seen
+            seen.append(outcome)
+            if outcome is Outcome.UNKNOWN and first:
+                if stops:
+                    fake.stop("ses_a")
+                    await anyio.wait_all_tasks_blocked()
+                if broken == UNWRITTEN[1]:
+                    store.mode = once  # type: ignore[method-assign]
+            if outcome is Outcome.FAILED and broken == UNWRITTEN[0]:
+                raise StoreError("the disk is full")
+            return do(*arguments)
+
+        async with place.watched(place.watcher(permits(place), aside=aside)):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            fake.write("ses_a", fake.begin("ses_a"), "I will look at")
+            await until(lambda: Outcome.UNKNOWN in seen, place.settings.quiet + 10)
+            await anyio.sleep(600)
+            assert bool(fake.aborts) is not stops
+
+    assert bool(play(tmp_path, script).fake.prompts) is not stops
+
+
+@pytest.mark.parametrize("what", ["they write", "they stop it", "nothing"])
+def test_what_happens_while_a_turn_is_audited_a_second_time_is_seen(
+    tmp_path: Path, what: str
+) -> None:
+    """The policy changed between the claim and the deed."""
+
+    async def script(place: Place) -> None:
+        fake, claimed, did = place.fake, list[bool](), list[bool]()
+
+        async def aside(do: Callable[..., Any], *arguments: object) -> object:
+            await anyio.lowlevel.checkpoint()
+            if do.__name__ == "claim":
+                claimed.append(True)
+            if do.__name__ == "_write" and claimed and not did:
+                did.append(True)
+                if what == "they write":
+                    fake.ask("ses_a", "Never mind, do the docs.")
+                if what == "they stop it":
+                    fake.stop("ses_a")
+                await anyio.sleep(0.5)
+            return do(*arguments)
+
+        asker = Asker(None, questions=None, offline=True)
+        auditing = Auditing(place.store, asker, NO_CALIBRATIONS, aside)
+        permitted = permits(place)
+        given = permitted.policy
+
+        def policy(at: float) -> Policy:
+            return structs.replace(given(at), max_nudges=4) if claimed else given(at)
+
+        permitted.policy = policy  # type: ignore[method-assign]
+        async with place.watched(place.watcher(permitted, auditing=auditing, aside=aside)):
+            await anyio.sleep(1)
+            stalled(place)
+            await anyio.sleep(60)
+            assert did
+
+    assert bool(play(tmp_path, script).fake.prompts) is (what == "nothing")

@@ -400,6 +400,53 @@ def test_a_machine_that_slept_is_no_silence(tmp_path: Path, beat: bool) -> None:
     play(tmp_path, script)
 
 
+def test_what_another_may_work_on_is_given_no_less_time_by_a_sleep(tmp_path: Path) -> None:
+    asleep = [0.0]
+
+    def clock() -> float:
+        return now() + asleep[0]
+
+    async def script(place: Place) -> None:
+        fake = place.fake
+        fake.session()
+        fake.ask("ses_a")
+        fake.write("ses_a", fake.begin("ses_a"), "I will look at")
+        fake.statuses.clear()  # it is no work of this server's
+        async with place.watched(place.watcher(permits(place), clock=clock), clock=clock):
+            await anyio.sleep(100)
+            asleep[0] = 700
+            await anyio.sleep(100)
+
+    assert not play(tmp_path, script).fake.prompts
+
+
+@pytest.mark.parametrize("what", ["a silent stream", "an end"])
+def test_what_began_before_a_clock_was_set_back_is_found(tmp_path: Path, what: str) -> None:
+    back = [0.0]
+
+    def clock() -> float:
+        return now() - back[0]
+
+    async def script(place: Place) -> None:
+        fake = place.fake
+        async with place.watched(place.watcher(permits(place), clock=clock), clock=clock):
+            await anyio.sleep(1)
+            fake.session()
+            fake.ask("ses_a")
+            if what == "an end":
+                fake.answer("ses_a", CUT, "length")
+            else:
+                fake.write("ses_a", fake.begin("ses_a"), "I will look at")
+            await anyio.sleep(1)
+            back[0] = 3600
+            for _ in range(30):
+                await anyio.sleep(10)
+                fake.say("server.heartbeat")
+
+    fake = play(tmp_path, script).fake
+    assert fake.prompts
+
+
 def test_a_clock_that_is_set_back_delays_nothing(tmp_path: Path) -> None:
     back = [0.0]
 

@@ -6,13 +6,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import anyio
+import httpx
 import pytest
 
 from auditor.harness._opencode_server import OpenCode
 from auditor.watching import running
 from auditor.watching.board import Kind
+from auditor.watching.connection import Connection
 from auditor.watching.heard import Heard
 from auditor.watching.watcher import Watcher
 from tests.watching.fake import FINE, Fake, now
@@ -140,3 +143,82 @@ def test_at_the_start_a_session_is_its_plugins(
 
     play(tmp_path, script, settle=1.0)
     assert sent == ["its"]
+
+
+def test_who_works_on_a_session_has_it_whoever_heard_of_it_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It hangs in a server since before the watch; a plugin had messages of it an hour ago."""
+    monkeypatch.setattr(running, "time", SimpleNamespace(time=now))
+
+    async def script(place: Place) -> None:
+        server, other = place.fake, beside(place)
+        server.session()
+        server.ask("ses_a")
+        server.write("ses_a", server.begin("ses_a"), "I will look at")
+        link = Reported(other, ses_a=now() - 3600)
+        watcher = place.watcher(permits(place))
+        told = (watcher, link.opencode(), place.face, place.settings, link)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watcher.run)
+            tasks.start_soon(running._connected, *told)
+            await anyio.sleep(running.PLUGINS)
+            mine = (watcher, OpenCode(transport=server), place.face, place.settings)
+            tasks.start_soon(running._connected, *mine)
+            await until(lambda: server.aborts, place.settings.quiet + 60)
+            other.drop()
+            tasks.cancel_scope.cancel()
+
+    play(tmp_path, script)
+
+
+class Late(httpx.AsyncBaseTransport):
+    """The same OpenCode in another way: its events come a little later."""
+
+    def __init__(self, fake: Fake) -> None:
+        self._fake = fake
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        answer = await self._fake.handle_async_request(request)
+        if request.url.path == "/event":
+            answer.stream = _LateEvents(answer.stream)
+        return answer
+
+
+class _LateEvents(httpx.AsyncByteStream):
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._stream._pieces:
+            await anyio.sleep(0.02)
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+@pytest.mark.parametrize("pause", [0.4, 0.48, 0.49, 0.5, 0.51, 0.52, 0.6, 0.98, 0.99, 1.0, 1.01])
+def test_silence_is_found_whoever_hears_the_last_word_later(tmp_path: Path, pause: float) -> None:
+    """By its address and by its plugin: the owner changes with events that nobody looks at."""
+
+    async def script(place: Place) -> None:
+        fake, watcher = place.fake, place.watcher(permits(place))
+        late = OpenCode(transport=Late(fake))
+        async with place.watched(watcher), anyio.create_task_group() as tasks:
+            tasks.start_soon(
+                watcher.watch,
+                lambda look: Connection(late, look=look, say=print, clock=now, fresh=900.0),
+            )
+            await anyio.sleep(2)
+            fake.session()
+            fake.ask("ses_a")
+            message = fake.begin("ses_a")
+            part = fake.write("ses_a", message, "I will")
+            await anyio.sleep(pause)
+            fake.more("ses_a", message, part, " look at")
+            await until(lambda: fake.aborts, place.settings.quiet + 90)
+            fake.drop()
+            tasks.cancel_scope.cancel()
+
+    play(tmp_path, script)

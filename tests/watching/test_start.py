@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import anyio
+
 from auditor.live.situation import Doing, Situation
 from auditor.watching.start import Start
 from tests.watching.place import Place, permits, play, until
@@ -82,3 +84,19 @@ def test_sessions_that_only_wait_hold_no_places(tmp_path: Path) -> None:
 
     ((session, _),) = play(tmp_path, script).fake.prompts
     assert session == "ses_z"
+
+
+def test_a_session_that_is_deleted_gives_its_place_back(tmp_path: Path) -> None:
+    async def script(place: Place) -> None:
+        fake = place.fake
+        for number in range(4):
+            stalled(place, f"ses_{number}")
+            await anyio.sleep(1)
+        async with place.watched(place.watcher(permits(place))):
+            await anyio.sleep(0.3)
+            for session in ("ses_3", "ses_2"):
+                fake.say("session.deleted", sessionID=session, info=fake.infos.pop(session))
+            await anyio.sleep(60)
+
+    prompts = play(tmp_path, script, scan=2, settle=5.0).fake.prompts
+    assert sorted(session for session, _ in prompts) == ["ses_0", "ses_1"]
