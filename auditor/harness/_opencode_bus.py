@@ -113,9 +113,7 @@ def _interrupted(state: State, _: Json, now: float) -> bool:
 
 def _became(state: State, said: object, now: float) -> bool:
     state.said_at = now
-    changed = state.status(said, now)
-    state.rested()
-    if not changed:
+    if not state.status(said, now):
         return False
     state.quiet_since = now
     return True

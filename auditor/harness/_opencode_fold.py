@@ -45,9 +45,6 @@ _FINISH = {
 }
 """Every other reason but `tool-calls` is `UNKNOWN`."""
 
-_GOES_ON = frozenset({"tool-calls", "unknown"})
-"""After these the harness asks the model again by itself."""
-
 _ASKING = frozenset({"question", "plan_exit", "plan_enter"})
 """Tools that wait for the user while they run."""
 
@@ -232,7 +229,7 @@ class Session:
             case _ if reason == "tool-calls" and any(says.refused(part) for part in parts):
                 yield self._stop(info, FinishReason.ABORTED)
             case _ if reason is not None:
-                self._stepping = completed if reason in _GOES_ON else None
+                self._stepping = completed if reason in says.GOES_ON else None
                 if reason != "tool-calls":
                     yield self._stop(info, _FINISH.get(reason, FinishReason.UNKNOWN))
             case _ if completed is None and parts and all(map(says.says_nothing, parts)):

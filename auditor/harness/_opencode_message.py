@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from math import inf
 
-from auditor.harness._opencode_parts import SHELL, Json, stamp, string, when
+from auditor.harness._opencode_parts import GOES_ON, SHELL, Json, stamp, string, when
 from auditor.live.situation import Mark, ReplyAs
 
 MARK = "auditor"
@@ -53,10 +53,18 @@ class Message:
 
     @property
     def blank(self) -> bool:
-        """Whether it holds nothing of the agent's, not even an end."""
-        ended = "finish" in self.info or "error" in self.info
-        over = ended or stamp(self.info, "completed") is not None
+        """Whether it holds nothing of the agent's, not even an end.
+
+        A stop before the first word leaves that behind (1.18.33: at the first request in a folder,
+        for a second), and so does a server that dies.
+        """
+        over = "finish" in self.info or self.ended or stamp(self.info, "completed") is not None
         return self.by_user or not (self.parts or over)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it ended its turn: it failed, or says so and was not cut off by a call."""
+        return "error" in self.info or self.info.get("finish", "tool-calls") not in GOES_ON
 
     @property
     def heard(self) -> bool:

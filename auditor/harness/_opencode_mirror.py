@@ -135,8 +135,7 @@ class Mirror:
         """Nobody listened until now: silence counts from here. `woke`: because all slept."""
         self._woke = now if woke else self._woke
         for state in self._states.values():
-            state.quiet_since = now
-            state.idle_since = None if state.idle_since is None else min(state.idle_since, now)
+            state.resumed(now)
 
     def situation(self, session: str, now: float) -> Situation | None:
         """Say what is known of a session; None: nothing is."""

@@ -19,6 +19,9 @@ ERRORS = {
     "ContentFilterError": FinishReason.CONTENT_FILTER,
     "MessageOutputLengthError": FinishReason.LENGTH,
 }
+GOES_ON = frozenset({"tool-calls", "unknown"})
+"""Reasons after which the harness asks the model again by itself."""
+
 SHELL = "The following tool was executed by the user"
 """What a user message says whose answer is the user's own `!` command."""
 

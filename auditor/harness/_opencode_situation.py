@@ -99,8 +99,10 @@ def _turn(state: State, holds: tuple[Hold, ...]) -> Turn | None:
 
 
 def _own(state: State) -> bool:
+    """Whether what it does is the user's own; it works a moment before the message says so."""
     asked = next((each for each in reversed(state.messages.values()) if each.by_user), None)
-    return asked is not None and asked.own()
+    before = state.doing is Doing.BUSY and state.reply is not None and state.reply.ended
+    return before or (asked is not None and asked.own())
 
 
 def _tools(state: State, now: float) -> list[Hold]:
@@ -166,7 +168,7 @@ def _aborted(state: State, turn: Turn | None) -> str | None:
     over = turn is not None and turn.finish is FinishReason.ABORTED
     error = newest.info.get("error")
     itself = isinstance(error, dict) and error.get("name") == ABORT["name"]
-    stopped = state.aborted or state.dropped or over or itself
+    stopped = state.aborted or over or itself
     return says.string(newest.info, "id") if stopped else None
 
 

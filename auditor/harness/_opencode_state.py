@@ -51,7 +51,6 @@ class State:
         self.unseen = 0  # characters that came since somebody looked
         self._failed = ""  # the newest message when the session reported its error
         self._stopped: str | None = None  # and when it reported that it was aborted
-        self._rested = ""  # and when it told that it came to rest
 
     @property
     def parent(self) -> str | None:
@@ -61,16 +60,6 @@ class State:
     def aborted(self) -> bool:
         """Whether it was stopped since a person or an auditor last asked for something."""
         return self._stopped is not None and self.asks.newest <= self._stopped
-
-    @property
-    def dropped(self) -> bool:
-        """Whether it came to rest, alive, before its newest message held a word of an answer.
-
-        That is a stop before the model was asked, of which nothing else tells (1.18.33: at the
-        first request in a folder, for a second); a server that died does not tell that it rests.
-        """
-        empty = self.newest is not None and self.newest.blank and self.error is None
-        return empty and self._last <= self._rested
 
     @property
     def newest(self) -> Message | None:
@@ -195,10 +184,16 @@ class State:
             self.idle_since = (self._ended() or now) if before is Doing.UNKNOWN else now
         return True
 
-    def rested(self) -> None:
-        """Its server just told what it does."""
-        if self.doing is Doing.IDLE:
-            self._rested = self._last
+    def resumed(self, now: float) -> None:
+        """Nobody listened until now, or the clock was set: silence counts from here.
+
+        Nothing that was heard is later than now, lest it outweigh all that is read.
+        """
+        self.quiet_since, self.said_at = now, min(self.said_at, now)
+        self.idle_since = None if self.idle_since is None else min(self.idle_since, now)
+        self.waits.resumed(now)
+        for message in self.messages.values():
+            message.touched = min(message.touched, now)
 
     def failed(self, error: object) -> None:
         """The session reports an error; an abort is one."""

@@ -31,6 +31,12 @@ class Waits:
             del self._answered[next(iter(self._answered))]
         return self.open.pop(id_, None) is not None
 
+    def resumed(self, now: float) -> None:
+        """The clock may have been set back: nothing is later than now."""
+        for id_, hold in self.open.items():
+            self.open[id_] = Hold(hold.kind, hold.what, min(hold.since, now))
+        self._answered = {id_: min(at, now) for id_, at in self._answered.items()}
+
     def listed(self, kind: HoldKind, open_: dict[str, str], now: float, asked: float = inf) -> bool:
         """Exactly this is open, by a list asked for at `asked`; say whether something closed."""
         closed = [

@@ -77,11 +77,8 @@ def _over(look: Look, audit: Audit | None, allowed: Allowed) -> Plan:
         return send(look, recovery, "it was stopped", allowed, stopped)
     if (why := first(AT_REST, look)) is not None:
         return rest(why, look)
-    waits = own_unanswered(look)
-    if (waits or situation.orphan) and situation.unheard and situation.blank:
+    if own_unanswered(look) or (situation.orphan and situation.blank):
         return Plan(do=Do.REST, reason="it may have been stopped before its first word")
-    if waits:
-        return _unanswered(look, allowed)
     if situation.orphan:
         return _died(look, "the harness died in it", allowed)
     if audit is None:
@@ -106,14 +103,6 @@ def _not_audited(look: Look) -> Plan:
     if look.now < at:
         return Plan(do=Do.WAIT, reason="it has only just ended", at=at)
     return Plan(do=Do.REST, reason="not audited")
-
-
-def _unanswered(look: Look, allowed: Allowed) -> Plan:
-    """A nudge that nobody answers as long as a stream may be silent was lost with the harness."""
-    at = (look.situation.idle_since or look.now) + look.settings.quiet
-    if look.now < at:
-        return Plan(do=Do.WAIT, reason="a nudge is not answered yet", at=at)
-    return _died(look, "a nudge was not answered", allowed)
 
 
 def _died(look: Look, reason: str, allowed: Allowed) -> Plan:

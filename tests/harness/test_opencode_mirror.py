@@ -681,33 +681,23 @@ EARLY = [
 ]
 
 
+@pytest.mark.parametrize("read", [False, True])
 @pytest.mark.parametrize("bus", EARLY)
-def test_a_stop_before_the_first_word_shows_by_the_rest_alone(bus: Bus) -> None:
-    """Seen at the first request in a folder: no error, and no end of the message."""
-    bus = copy.deepcopy(bus)
-    assert bus.seen.aborted is None
-    bus.idle()
-    assert bus.seen.aborted == bus.newest["id"]
-    bus.read().mirror.statuses({}, bus.now)
-    assert bus.seen.aborted == bus.newest["id"]
-    bus.user("Go on.").busy()
-    assert bus.seen.aborted is None
-
-
-@pytest.mark.parametrize("bus", EARLY)
-def test_a_server_that_died_before_the_first_word_stopped_nothing(bus: Bus) -> None:
-    """It does not tell that it rests; the next one lists nothing that works."""
-    bus = copy.deepcopy(bus)
-    bus.read().mirror.statuses({}, bus.now)
-    assert bus.seen.aborted is None
+def test_a_stop_before_the_first_word_leaves_nothing_behind(bus: Bus, read: bool) -> None:
+    """Seen at the first request in a folder: no error, and no end; as where the server died."""
+    bus = copy.deepcopy(bus).idle()
+    if read:
+        bus.read().mirror.statuses({}, bus.now)
     assert bus.seen.blank
-    assert not bus.seen.unheard
+    bus.busy().begin()
+    assert not bus.seen.blank
 
 
-def test_a_rest_that_is_told_before_the_answer_is_no_stop() -> None:
-    """Events may come out of order."""
-    bus = asked().idle().begin().text("Done.").finish()
-    assert bus.seen.aborted is None
+@pytest.mark.parametrize("reason", ["stop", "length", "tool-calls"])
+def test_an_answer_that_ended_holds_something(reason: str) -> None:
+    bus = asked().message("assistant", parentID="msg_00000002")
+    bus.say("message.updated", info={**bus.newest, "finish": reason})
+    assert not bus.seen.blank
 
 
 def test_a_stop_before_anything_was_read_is_of_what_was_there() -> None:
@@ -745,6 +735,24 @@ def test_what_runs_is_the_user_s_own_by_the_message_it_answers(parts: list[Any],
     assert bus.seen.own is own
     bus.message("assistant", parentID=bus.newest["id"]).say("session.error", error={"name": "E"})
     assert bus.seen.own is own
+
+
+@pytest.mark.parametrize(("reason", "own"), [("stop", True), ("tool-calls", False)])
+def test_what_works_after_an_end_is_no_turn(reason: str, own: bool) -> None:
+    """A `!` command makes the session busy a moment before its message comes."""
+    bus = asked().begin().text("So far.").finish(reason)
+    if own:
+        bus.idle().busy()
+    assert bus.seen.own is own
+
+
+def test_after_a_clock_was_set_back_what_is_read_counts() -> None:
+    bus = asked().begin().writes("I").wait(-3600)
+    bus.mirror.resumed(bus.now, woke=True)
+    bus.messages[-1]["info"] |= {"finish": "stop"}
+    bus.wait(10).read(asked=bus.now - 1).mirror.statuses({}, bus.now, asked=bus.now - 1)
+    assert bus.seen.doing is Doing.IDLE
+    assert bus.turn.finish is FinishReason.STOP
 
 
 def test_the_same_words_after_a_compaction_of_their_own_are_a_request() -> None:

@@ -667,36 +667,17 @@ FAILURES = [
         "rest",
     ),
     case(
-        "AR-T012 a nudge that nobody answered",
+        "AR-T012 a nudge that nobody answered: it was lost with the harness, or stopped at once",
         but(TEXT, reply=None, message="msg_n", marks=(mark(209.0),), idle_since=NOW - 200.0),
-        "nudge",
-        "orphaned_message",
-        spent=(done(ago=210.0),),
-        now=NOW + 180.0,
-    ),
-    case(
-        "a nudge that nobody answered, and nobody here knows whether it was stopped",
-        but(
-            TEXT,
-            reply=None,
-            message="msg_n",
-            marks=(mark(209.0),),
-            idle_since=NOW - 200.0,
-            unheard=True,
-            blank=True,
-        ),
         "rest",
         spent=(done(ago=210.0),),
         now=NOW + 180.0,
     ),
     case(
-        "it died before the first word, or was stopped, and nobody here heard it",
-        ended(*WORK, finish=None, situation={"orphan": True, "unheard": True, "blank": True}),
+        "the same of an answer that holds nothing yet",
+        ended(*WORK, finish=None, situation={"orphan": True, "blank": True}),
         "rest",
         now=NOW + 700.0,
-    ),
-    case(
-        "it may still be answered", but(TEXT, reply=None, message="msg_n", marks=(mark(),)), "wait"
     ),
 ]
 
