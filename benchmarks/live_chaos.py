@@ -3,8 +3,8 @@
 The server is killed 20 times and the watcher 20 times while sessions work; between them a proxy
 repeats, swaps and cuts events. Exit 1 unless: no message was nudged twice, nothing was sent after a
 person's abort or a right end, and every turn that broke was brought back. Left out of that, and
-counted: an answer that died with the server before its first word, and the watcher with them. Who
-begins anew then cannot know whether the person stopped it: OpenCode leaves the same behind.
+counted: an answer that died with the server before its first word. A request that nobody answered
+is the person's to repeat, and a nudge is not sent twice.
 `python benchmarks/live_chaos.py [ROUNDS] [SEED]`; needs npm once, about ten minutes.
 """
 
@@ -116,7 +116,7 @@ def _nudge(message: Json) -> bool:
 
 
 def unanswered(messages: list[Json]) -> bool:
-    """The server died before the first word of an answer: there a stop looks just the same."""
+    """The server died before the first word of an answer: nobody may ask in the person's place."""
     last = messages[-1]
     return last["info"]["role"] == "user" or not (last["parts"] or "finish" in last["info"])
 

@@ -53,11 +53,7 @@ class Message:
 
     @property
     def blank(self) -> bool:
-        """Whether it holds nothing of the agent's, not even an end.
-
-        A stop before the first word leaves that behind (1.18.33: at the first request in a folder,
-        for a second), and so does a server that dies.
-        """
+        """Whether it holds nothing of the agent's, not even an end."""
         over = "finish" in self.info or self.ended or stamp(self.info, "completed") is not None
         return self.by_user or not (self.parts or over)
 

@@ -78,7 +78,7 @@ def _over(look: Look, audit: Audit | None, allowed: Allowed) -> Plan:
     if (why := first(AT_REST, look)) is not None:
         return rest(why, look)
     if own_unanswered(look) or (situation.orphan and situation.blank):
-        return Plan(do=Do.REST, reason="it may have been stopped before its first word")
+        return Plan(do=Do.REST, reason="it broke off before its first word")
     if situation.orphan:
         return _died(look, "the harness died in it", allowed)
     if audit is None:

@@ -134,13 +134,11 @@ def test_a_person_who_stops_a_nudged_turn_is_left_alone(show: Show) -> None:
 
 
 def test_a_person_who_stops_before_the_first_word_is_left_alone(show: Show) -> None:
-    """The first request in a folder takes a second, and a stop in it leaves an empty answer."""
-    show.server.kill()
-    show.server.start()
     session = show.begin("stall-first-forever")
-    show.server.wait(lambda: bool(show.server.messages(session)), "the message of the person")
+    show.model.wait(session, bool)
     show.server.abort(session)
     show.server.wait_idle(session)
+    show.watcher.wait_audits(session)
     show.control()
     assert show.nudges(session) == 0
 

@@ -667,7 +667,7 @@ FAILURES = [
         "rest",
     ),
     case(
-        "AR-T012 a nudge that nobody answered: it was lost with the harness, or stopped at once",
+        "AR-T012 a nudge that nobody answered is not sent twice",
         but(TEXT, reply=None, message="msg_n", marks=(mark(209.0),), idle_since=NOW - 200.0),
         "rest",
         spent=(done(ago=210.0),),
