@@ -184,6 +184,16 @@ class Fake(httpx.AsyncBaseTransport):
         self.idle(session)
         self.idle(session)
 
+    def limited(self, session: str) -> None:
+        """The provider refuses for now, and OpenCode gives up."""
+        data = {"message": "Rate limit exceeded", "statusCode": 429, "isRetryable": True}
+        self.fail(session, self.begin(session), {"name": "APIError", "data": data})
+
+    def denied(self, session: str) -> None:
+        """The provider refuses for good."""
+        data = {"message": "invalid api key", "statusCode": 401, "isRetryable": False}
+        self.fail(session, self.begin(session), {"name": "APIError", "data": data})
+
     def stop(self, session: str) -> None:
         """What an abort does, whoever asks for it."""
         error = {"name": "MessageAbortedError", "data": {"message": "Aborted"}}

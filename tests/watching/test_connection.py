@@ -14,8 +14,20 @@ import trio
 from auditor.watching.board import Kind
 from auditor.watching.permits import Permits
 from tests.watching.fake import now
-from tests.watching.place import Place, permits, play, until
+from tests.watching.place import Clock, Place, permits, play, until
 from tests.watching.test_loop import CUT, stalled
+
+
+def set_ahead() -> tuple[list[float], Clock]:
+    """Give what a clock is ahead by, and the clock."""
+    by = [0.0]
+    return by, lambda: now() + by[0]
+
+
+def set_back() -> tuple[list[float], Clock]:
+    """Give what a clock was set back by, and the clock."""
+    by = [0.0]
+    return by, lambda: now() - by[0]
 
 
 async def _lose(place: Place, seconds: float) -> None:
@@ -359,9 +371,7 @@ def test_a_wait_outlives_a_gap(tmp_path: Path) -> None:
             await anyio.sleep(1)
             fake.session()
             fake.ask("ses_a")
-            message = fake.begin("ses_a")
-            data = {"message": "Rate limit exceeded", "statusCode": 429, "isRetryable": True}
-            fake.fail("ses_a", message, {"name": "APIError", "data": data})
+            fake.limited("ses_a")
             first, _ = place.settings.rate_limit[:2]
             await anyio.sleep(first - 20)
             fake.say("server.heartbeat")
@@ -375,10 +385,7 @@ def test_a_wait_outlives_a_gap(tmp_path: Path) -> None:
 @pytest.mark.parametrize("beat", [True, False])
 def test_a_machine_that_slept_is_no_silence(tmp_path: Path, beat: bool) -> None:
     """A stream on the loopback survives that, and so does what was measured by the clock."""
-    asleep = [0.0]
-
-    def clock() -> float:
-        return now() + asleep[0]
+    asleep, clock = set_ahead()
 
     async def script(place: Place) -> None:
         fake, quiet = place.fake, place.settings.quiet
@@ -401,10 +408,7 @@ def test_a_machine_that_slept_is_no_silence(tmp_path: Path, beat: bool) -> None:
 
 
 def test_what_another_may_work_on_is_given_no_less_time_by_a_sleep(tmp_path: Path) -> None:
-    asleep = [0.0]
-
-    def clock() -> float:
-        return now() + asleep[0]
+    asleep, clock = set_ahead()
 
     async def script(place: Place) -> None:
         fake = place.fake
@@ -422,10 +426,7 @@ def test_what_another_may_work_on_is_given_no_less_time_by_a_sleep(tmp_path: Pat
 
 @pytest.mark.parametrize("what", ["a silent stream", "an end"])
 def test_what_began_before_a_clock_was_set_back_is_found(tmp_path: Path, what: str) -> None:
-    back = [0.0]
-
-    def clock() -> float:
-        return now() - back[0]
+    back, clock = set_back()
 
     async def script(place: Place) -> None:
         fake = place.fake
@@ -448,10 +449,7 @@ def test_what_began_before_a_clock_was_set_back_is_found(tmp_path: Path, what: s
 
 
 def test_a_clock_that_is_set_back_delays_nothing(tmp_path: Path) -> None:
-    back = [0.0]
-
-    def clock() -> float:
-        return now() - back[0]
+    back, clock = set_back()
 
     async def script(place: Place) -> None:
         fake = place.fake

@@ -175,8 +175,7 @@ def test_a_command_of_the_user_after_a_loop_is_not_stopped(tmp_path: Path) -> No
         fake.ask("ses_a")
         for _ in range(8):
             fake.call("ses_a", "cat a", "a")
-        data = {"message": "invalid api key", "statusCode": 401, "isRetryable": False}
-        fake.fail("ses_a", fake.begin("ses_a"), {"name": "APIError", "data": data})
+        fake.denied("ses_a")
         async with place.watched(place.watcher(permits(place))):
             await anyio.sleep(30)
             fake.command("ses_a", "make release")
@@ -329,8 +328,7 @@ def test_what_only_a_person_can_lift_is_told_when_a_pause_is_over(tmp_path: Path
             place.store.switch(Switch.PAUSE, None, now(), until=now() + 600)
             fake.session()
             fake.ask("ses_a")
-            data = {"message": "invalid api key", "statusCode": 401, "isRetryable": False}
-            fake.fail("ses_a", fake.begin("ses_a"), {"name": "APIError", "data": data})
+            fake.denied("ses_a")
             await anyio.sleep(590)
             assert not place.lines(Kind.TELL)
             await until(lambda: place.lines(Kind.TELL), 30)
@@ -345,9 +343,7 @@ def test_a_rate_limit_is_waited_for_as_long_as_it_takes(tmp_path: Path) -> None:
             await anyio.sleep(1)
             fake.session()
             fake.ask("ses_a")
-            message = fake.begin("ses_a")
-            data = {"message": "Rate limit exceeded", "statusCode": 429, "isRetryable": True}
-            fake.fail("ses_a", message, {"name": "APIError", "data": data})
+            fake.limited("ses_a")
             for _ in range(14):
                 await anyio.sleep(60)
                 fake.say("server.heartbeat")

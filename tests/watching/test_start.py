@@ -72,11 +72,10 @@ def test_sessions_that_only_wait_hold_no_places(tmp_path: Path) -> None:
 
     async def script(place: Place) -> None:
         fake = place.fake
-        data = {"message": "Rate limit exceeded", "statusCode": 429, "isRetryable": True}
         for number in range(place.settings.scan):
             session = fake.session(f"ses_w{number}")
             fake.ask(session)
-            fake.fail(session, fake.begin(session), {"name": "APIError", "data": data})
+            fake.limited(session)
         stalled(place, "ses_z")
         fake.infos["ses_z"]["time"]["updated"] -= 5_000
         async with place.watched(place.watcher(permits(place))):
