@@ -54,7 +54,8 @@ class Message:
     @property
     def blank(self) -> bool:
         """Whether it holds nothing of the agent's, not even an end."""
-        over = "finish" in self.info or self.ended or stamp(self.info, "completed") is not None
+        ended = "finish" in self.info or "error" in self.info
+        over = ended or stamp(self.info, "completed") is not None
         return self.by_user or not (self.parts or over)
 
     @property
@@ -92,7 +93,7 @@ class Message:
 
     def merged(self, newer: Message) -> None:
         """Take what events said of the same message after this was read."""
-        self.info, self.touched = newer.info, newer.touched
+        self.info = newer.info
         for id_, part in newer.parts.items():
             self.put(id_, part)
 
@@ -126,16 +127,14 @@ class Message:
 
     def aside(self) -> bool:
         """Whether it asks the agent for nothing: a command of the user's own, a compaction."""
-        return self.by_command() or any(
-            part.get("type") == "compaction" for part in self.parts.values()
-        )
+        return self.by_command() or bool(self._compactions())
 
     def own(self) -> bool:
         """Whether what answers it is the user's own doing, not a turn of the agent's."""
-        return self.by_command() or any(
-            part.get("type") == "compaction" and part.get("auto") is False
-            for part in self.parts.values()
-        )
+        return self.by_command() or any(part.get("auto") is False for part in self._compactions())
+
+    def _compactions(self) -> list[Json]:
+        return [part for part in self.parts.values() if part.get("type") == "compaction"]
 
     def mark(self) -> Mark | None:
         """An auditor's mark on it."""

@@ -54,10 +54,10 @@ class Deciding:
         `claimed`: what they asked for, once it is.
         """
         situation, now = case.situation, self._clock()
-        done = self._finding.spent(situation).done
-        spent = Spent(tuple([each for each in done if each.at not in self._unsent]))
         if self.elsewhere(case.connection, situation.session):
             return Plan(do=Do.REST, reason="another program works on it"), None
+        done = self._finding.spent(situation).done
+        spent = Spent(tuple([each for each in done if each.at not in self._unsent]))
         if (name := claimed or self._wish(situation, now)) is not None:
             if (off := self._permits.off()) is not None:
                 return Plan(do=Do.REST, reason=off), None
